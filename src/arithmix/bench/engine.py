@@ -1,0 +1,179 @@
+"""The one training loop: a population, many steps at a time, until its ruler needs no more."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import nn
+
+from ..measure.rulers import Ruler
+from ..measure.verdict import Curve, FirstRun
+from ..tasks import Task
+from ..units._base import Recipe
+from ..units._population import Population, State
+from .exam import Exam
+from .runner import Runner
+from .step import Live, begin, make_update, padded
+from .streams import Streams
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one member."""
+
+    member: int
+    status: str
+    """stopped: solved, and in need of no more steps; trained: to the end; diverged: not finite."""
+    steps: int
+    """Updates made."""
+    curve: Curve
+    parameters: dict[str, np.ndarray]
+    """As they were after these updates."""
+
+
+Watch = Callable[[int, int], None]
+"""Told how many steps are done, and how many members are still in training."""
+
+
+def train(
+    members: Sequence[nn.Module],
+    tasks: Sequence[Task],
+    seeds: Sequence[int],
+    recipe: Recipe,
+    ruler: Ruler,
+    *,
+    streams: Streams,
+    compiled: bool = False,
+    watch: Watch = lambda step, live: None,
+) -> Iterator[list[Outcome]]:
+    """Train members of one unit side by side; yield them as they finish.
+
+    Args:
+        members: Modules of one class and settings, at their starting parameters.
+        tasks: The task of each; all with the same number of inputs.
+        seeds: The seed of each, all among the seeds of `streams`.
+        recipe: How they are trained.
+        ruler: What is looked at, and whether a solved member stops.
+        streams: The numbers.
+        compiled: Whether to compile the update.
+        watch: Called after each stretch of steps.
+    """
+    population = Population(members)
+    runner = Runner(make_update(population, recipe, tasks), recipe, streams, compiled)
+    live = begin(population, tasks, seeds, streams)
+    book = _Book(population, tasks, seeds, recipe, ruler, streams.device, compiled)
+    places = {member: member for member in range(len(members))}  # where each one in training is
+    start = 0
+    while places:
+        state = _state(live, list(places.values()))
+        validation = book.write(state, dict.fromkeys(places, start))
+        live.validation[list(places.values())] = validation
+        final = start == recipe.steps
+        steps = min(ruler.grid, recipe.steps - start)
+        if final:
+            history = {key: value[None] for key, value in live.parameters.items()}
+        else:
+            history = runner.run(live, start, steps, record=ruler.patience is not None)
+        age, alive = live.age.tolist(), live.alive.tolist()
+
+        def then(at: dict[int, int], live: Live = live, past: State = history) -> State:
+            """The state of each member of `at` at its step there."""
+            return _state(live, [places[m] for m in at], past, [s - start for s in at.values()])
+
+        ends = {m: min(start + max(steps, 1), age[place] + 1) for m, place in places.items()}
+        found = book.search(ends, then) if ruler.patience is not None else {}
+        leaving: list[Outcome] = []
+        if found:
+            state = then(found)
+            book.write(state, found)
+            for i, (member, step) in enumerate(found.items()):
+                leaving.append(book.outcome(member, "stopped", step, population.trained(state, i)))
+        for member, place in places.items():
+            if member not in found and (final or not alive[place]):
+                status = "trained" if alive[place] else "diverged"
+                last = population.trained(live.parameters, place)
+                leaving.append(book.outcome(member, status, age[place], last))
+        if leaving:
+            yield leaving
+            for outcome in leaving:
+                del places[outcome.member]
+            if places and len(padded(list(places))) < len(live.alive):
+                live = live.take(list(places.values()))
+                places = {member: place for place, member in enumerate(places)}
+        start += steps
+        watch(start, len(places))
+
+
+def _state(
+    live: Live, places: list[int], history: State | None = None, when: list[int] | None = None
+) -> State:
+    """Parameters and constants at `places`: those of now, or of step `when` of a history."""
+    index = torch.tensor(places, device=live.alive.device)
+    constants = {key: value[index] for key, value in live.constants.items()}
+    if history is None:
+        return {key: value[index] for key, value in live.parameters.items()} | constants
+    step = torch.tensor(when, device=live.alive.device)
+    return {key: value[step, index] for key, value in history.items()} | constants
+
+
+class _Book:
+    """What is known of each member: its errors and sparsity at the steps that were looked at."""
+
+    def __init__(
+        self,
+        population: Population,
+        tasks: Sequence[Task],
+        seeds: Sequence[int],
+        recipe: Recipe,
+        ruler: Ruler,
+        device: torch.device,
+        compiled: bool,
+    ) -> None:
+        self._population = population
+        dtype = getattr(torch, recipe.dtype)
+        self._exam = Exam(population, tasks, seeds, dtype, device, compiled)
+        self._thresholds = [ruler.threshold(task) for task in tasks]
+        self._searches = [FirstRun(ruler.patience or 0) for _ in tasks]
+        self._points: list[dict[int, tuple[float, float, float]]] = [{} for _ in tasks]
+
+    def write(self, state: State, at: dict[int, int]) -> torch.Tensor:
+        """Look at everything of each member at its step in `at`; return the validation errors."""
+        members = list(at)
+        validation = self._exam.errors(state, members, "validation")
+        test = self._exam.errors(state, members, "test")
+        sparsity = self._population.sparsity(state)
+        values = zip(at.items(), validation.tolist(), test.tolist(), sparsity.tolist(), strict=True)
+        for (member, step), *point in values:
+            self._points[member][step] = (point[0], point[1], point[2])
+        return validation
+
+    def search(
+        self, ends: dict[int, int], then: Callable[[dict[int, int]], State]
+    ) -> dict[int, int]:
+        """Look on for each member's first run of hits before its end; return those found."""
+        unknown = float("nan")
+        while True:
+            asked: dict[int, int] = {}
+            for member, end in ends.items():
+                search, points = self._searches[member], self._points[member]
+                while (step := search.next(end)) is not None and step in points:
+                    search.tell(points[step][1] < self._thresholds[member])
+                if step is not None:
+                    asked[member] = step
+            if not asked:
+                break
+            errors = self._exam.errors(then(asked), list(asked), "test").tolist()
+            for (member, step), error in zip(asked.items(), errors, strict=True):
+                self._points[member][step] = (unknown, error, unknown)
+        at = {member: self._searches[member].found for member in ends}
+        return {member: step for member, step in at.items() if step is not None}
+
+    def outcome(
+        self, member: int, status: str, steps: int, parameters: dict[str, np.ndarray]
+    ) -> Outcome:
+        """Close a member's page."""
+        points = sorted(self._points[member].items())
+        validation, test, sparsity = np.array([point for _, point in points], dtype=np.float32).T
+        curve = Curve(np.array([step for step, _ in points]), validation, test, sparsity)
+        return Outcome(member, status, steps, curve, parameters)

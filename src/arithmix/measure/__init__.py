@@ -1,0 +1,1 @@
+"""Rulers, verdicts and statistics: what a training's errors mean. No torch."""

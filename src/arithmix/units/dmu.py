@@ -1,0 +1,299 @@
+r"""DMU, the domain mixed unit: one gate mixes a linear-space and a log-space computation.
+
+    r_lin = \sum_i O_i x_i                    r_log = \sum_i O_i \ln|x_i|
+    s_lin = \tanh(r_lin / T)                  s_log = \cos(\pi \sum_i |O_i| [x_i < 0])
+    l_lin = \ln \sqrt{r_lin^2 + T^2}          l_log = clamp(r_log, -L, L)
+    (g_lin, g_log) = softmax(G / T_G)
+    y = (g_lin s_lin + g_log s_log) \exp clamp(g_lin l_lin + g_log l_log, -L, L)
+
+With O = [1, 1] the unit is x0 + x1 at g_lin = 1 and x0 * x1 at g_log = 1; with O = [1, -1] it is
+x0 - x1 and x0 / x1.
+
+Curry, The Domain Mixed Unit: A New Neural Arithmetic Layer, 2025.
+
+Where this differs from the paper's text, and why:
+
+- The linear path takes the signed inputs, as the paper's code does. On magnitudes, as the text has
+  it, no gate could give -1 + -2.
+- The log sign is weighted by |O_i|, as in the code, so that an unselected input has no say in it.
+- A zero counts as positive; the text leaves sign(0) open.
+- T = 1e-4 and T_G = 0.1 are the code's; the text gives no value for T. Its smooth absolute value has
+  1e-8 = T^2.
+- L: the code has ln(1e6) - 1, which caps |y| at 3.7e5. That belongs to the recipe here; the layer's
+  default is the dtype's own range, less a factor 1e6 left free for gradients.
+- Magnitudes are floored at the dtype's smallest normal number, the code's at 1e-11.
+- The gate is two logits, as in the run the paper reports; its abstract speaks of a single parameter,
+  which is `gate="single"`.
+- The gradient norm is clipped at 0.01, which the paper does not mention and its numbers need.
+"""
+
+import math
+from typing import ClassVar
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from ..names import choose
+from ._base import Recipe, Unit
+from ._math import finite_gradient, per_output, weighted_sum, working_dtype
+
+PATTERNS = {"add": 1.0, "sub": -1.0}
+PAPER_LOG_LIMIT = math.log(1e6) - 1
+
+
+def dmu(
+    x: Float[Tensor, "*batch in"],
+    selector: Float[Tensor, "*pop out in"],
+    gate: Float[Tensor, "*pop out 2"],
+    *,
+    temperature: float = 1e-4,
+    log_limit: float | None = None,
+) -> Float[Tensor, "*batch out"]:
+    """Mix the linear and the log domain with the weights `gate` = (g_lin, g_log)."""
+    dtype = working_dtype(x, selector, gate)
+    x, o, g = (finite_gradient(t).to(dtype) for t in (x, selector, gate))
+    limit = default_log_limit(dtype) if log_limit is None else log_limit
+    g_lin, g_log = per_output(g[..., 0]), per_output(g[..., 1])
+
+    largest = torch.finfo(dtype).max
+    r_lin = weighted_sum(x, o).clamp(-largest, largest)
+    r_log = weighted_sum(x.abs().clamp(min=torch.finfo(dtype).tiny).log(), o)
+    s_lin = torch.tanh(r_lin / temperature)
+    s_log = torch.cos(math.pi * weighted_sum((x < 0).to(dtype), o.abs()))
+    l_lin = smooth_magnitude(r_lin, temperature).log()
+    l_log = r_log.clamp(-limit, limit)
+
+    magnitude = (g_lin * l_lin + g_log * l_log).clamp(-limit, limit).exp()
+    return (g_lin * s_lin + g_log * s_log) * magnitude
+
+
+def smooth_magnitude(r: Tensor, temperature: float) -> Tensor:
+    """sqrt(r^2 + T^2), without the overflow of r^2: far from zero it is |r| to the last bit."""
+    far = 1e8 * temperature
+    near = r.clamp(-far, far)
+    return torch.where(r.abs() > far, r.abs(), (near * near + temperature**2).sqrt())
+
+
+def exact_dmu(
+    x: Float[Tensor, "*batch in"],
+    selector: Float[Tensor, "*pop out in"],
+    linear: Tensor,
+) -> Float[Tensor, "*batch out"]:
+    """Compute with a selector of -1, 0, 1: sums where `linear`, products and quotients elsewhere.
+
+    In float64, rounded once. What no float holds comes back as the largest that there is: 1 / 0.
+    """
+    result = torch.promote_types(x.dtype, selector.dtype)
+    x, o = finite_gradient(x).double(), selector.double()
+    factors = x.unsqueeze(-2)
+    o_ = o if o.dim() == 2 else o.unsqueeze(-3)
+    above = torch.where(o_ > 0, factors, 1.0).prod(-1)
+    below = torch.where(o_ < 0, factors, 1.0).prod(-1)
+    below = torch.where(below == 0, torch.finfo(torch.float64).tiny, below)
+    y = torch.where(per_output(linear), (factors * o_).sum(-1), above / below)
+    largest = torch.finfo(result).max
+    return y.clamp(-largest, largest).to(result)
+
+
+def default_log_limit(dtype: torch.dtype) -> float:
+    """The largest log magnitude of an output: the dtype's, less a factor 1e6 for gradients."""
+    return math.log(torch.finfo(dtype).max) - math.log(1e6)
+
+
+class DMU(Unit):
+    """Domain mixed unit.
+
+    Args:
+        in_features: Numbers in.
+        out_features: Numbers out.
+        selector: "add" for [1, 1, ...], "sub" for [1, -1, ...], or a matrix `out in`.
+        learn_selector: Train the selector, from that start, instead of freezing it.
+        gate: "dual" for two logits, "single" for one.
+        temperature: T, the width around zero in which the linear sign turns.
+        gate_temperature: T_G, which sharpens the gate.
+        log_limit: L, the largest |ln y|; None follows the dtype.
+        population: Leading shape of the parameters.
+        generator: Ignored but for the contract: the gate starts undecided and nothing is drawn.
+        device: Where the parameters live.
+        dtype: Their dtype.
+
+    >>> unit = DMU(2, 1, selector="add")
+    >>> _ = unit.load_state_dict(unit.solution("mul"))
+    >>> unit.harden()(torch.tensor([[3.0, -4.0]])).item()
+    -12.0
+    >>> unit.expression()
+    'x0 * x1'
+    """
+
+    name: ClassVar[str] = "dmu"
+    exact: ClassVar[frozenset[str]] = frozenset({"add", "sub", "mul", "div"})
+
+    gate: Float[Tensor, "*pop out logits"]
+    selector: Float[Tensor, "*pop out in"]
+
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int = 1,
+        *,
+        selector: str | Tensor = "add",
+        learn_selector: bool = False,
+        gate: str = "dual",
+        temperature: float = 1e-4,
+        gate_temperature: float = 0.1,
+        log_limit: float | None = None,
+        population: tuple[int, ...] = (),
+        generator: torch.Generator | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        self.logits = {"dual": 2, "single": 1}[choose(gate, ("dual", "single"), "gate")]
+        for key, value in (("temperature", temperature), ("gate_temperature", gate_temperature)):
+            if not value > 0:
+                raise ValueError(f"{key} must be positive; {value} came")
+        self.temperature = temperature
+        self.gate_temperature = gate_temperature
+        self.log_limit = log_limit
+        self.learn_selector = learn_selector
+        self.hard = False
+        self._pattern = _pattern(selector, in_features, out_features)
+        super().__init__(
+            in_features,
+            out_features,
+            population=population,
+            generator=generator,
+            device=device,
+            dtype=dtype,
+        )
+        if not learn_selector:
+            frozen = self._pattern.expand(*population, out_features, in_features).clone()
+            self.register_buffer("selector", frozen.to(self.gate))
+
+    @classmethod
+    def recipe(cls, operation: str) -> Recipe:
+        """The run behind the paper's table; see the module's notes on the clip and on L."""
+        return Recipe(
+            rate=1e-2,
+            clip_norm=0.01,
+            target_limit=1e5,
+            arguments={
+                "selector": "add" if operation in ("add", "mul") else "sub",
+                "gate_temperature": 0.1,
+                "log_limit": PAPER_LOG_LIMIT,
+            },
+        )
+
+    def draw(self, generator: torch.Generator | None) -> dict[str, Tensor]:
+        """An undecided gate, and the selector's pattern where it is learned."""
+        drawn = {"gate": torch.zeros(self.out_features, self.logits)}
+        return drawn | {"selector": self._pattern.clone()} if self.learn_selector else drawn
+
+    def solution(self, operation: str) -> dict[str, Tensor]:
+        """The gate at 1 and 0 to the last bit, and the operation's selector."""
+        choose(operation, sorted(self.exact), "operation")
+        name = "add" if operation in ("add", "mul") else "sub"
+        pattern = _pattern(name, self.in_features, self.out_features)
+        return {
+            "gate": self._logits(torch.tensor(operation in ("add", "sub"))),
+            "selector": pattern.expand_as(self.selector).to(self.selector),
+        }
+
+    def weights(self) -> Float[Tensor, "*pop out 2"]:
+        """(g_lin, g_log), the gate as the forward pass uses it."""
+        logits = self.gate / self.gate_temperature
+        if self.logits == 2:
+            return logits.softmax(-1)
+        return torch.cat([torch.sigmoid(logits), torch.sigmoid(-logits)], -1)
+
+    def forward(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Mix the two domains, or compute exactly after `harden`."""
+        if self.hard:
+            return exact_dmu(x, self.selector, self._linear())
+        return dmu(
+            x,
+            self.selector,
+            self.weights(),
+            temperature=self.temperature,
+            log_limit=self.log_limit,
+        )
+
+    def sparsity(self) -> Float[Tensor, "*pop"]:
+        """How far the gate in use, and a learned selector, are from discrete."""
+        error = self.weights().amin(-1).amax(-1)
+        if self.learn_selector:
+            size = self.selector.abs()
+            error = torch.maximum(error, torch.minimum(size, (1 - size).abs()).amax((-2, -1)))
+        return error
+
+    def harden(self) -> "DMU":
+        """Round the gate and the selector and compute exactly from now on."""
+        with torch.no_grad():
+            self.gate.copy_(self._logits(self._linear()))
+            self.selector.copy_(self.selector.round().clamp(-1, 1))
+        self.hard = True
+        return self
+
+    def expression(self) -> str:
+        """Read the formula, as `x0 * x1`; an undecided gate reads as a mix of two."""
+        if self.population:
+            raise ValueError(
+                f"a formula is read from one unit; this is a population of {self.population}"
+            )
+        rows = self.selector.detach().tolist()
+        formulas = [_mixture(o, g) for o, (g, _) in zip(rows, self.weights().tolist(), strict=True)]
+        return formulas[0] if len(formulas) == 1 else f"({', '.join(formulas)})"
+
+    def _linear(self) -> Tensor:
+        """Which outputs compute in the linear domain."""
+        logits = self.gate.detach()
+        return logits[..., 0] >= (logits[..., 1] if self.logits == 2 else 0.0)
+
+    def _logits(self, linear: Tensor) -> Tensor:
+        """Logits at which the gate is one-hot to the last bit."""
+        sign = torch.tensor([1.0, -1.0][: self.logits], device=self.gate.device)
+        far = 1000 * self.gate_temperature * sign
+        chosen = torch.where(linear.to(self.gate.device).unsqueeze(-1), far, -far)
+        return chosen.expand_as(self.gate).to(self.gate)
+
+
+def _pattern(selector: str | Tensor, in_features: int, out_features: int) -> Tensor:
+    if isinstance(selector, str):
+        rest = PATTERNS[choose(selector, PATTERNS, "selector pattern")]
+        row = torch.full((in_features,), rest)
+        row[0] = 1.0
+        return row.expand(out_features, in_features)
+    matrix = torch.as_tensor(selector, dtype=torch.float32)
+    if matrix.shape != (out_features, in_features):
+        raise ValueError(
+            f"a selector is a matrix out_features x in_features = {out_features} x {in_features}; "
+            f"one of shape {tuple(matrix.shape)} came"
+        )
+    return matrix
+
+
+def _mixture(o: list[float], g_lin: float) -> str:
+    """The formula of one output; past 0.99 the gate counts as decided."""
+    if g_lin > 0.99:
+        return _sum(o)
+    if g_lin < 0.01:
+        return _product(o)
+    return f"mix({g_lin:.3g}: {_sum(o)}, {1 - g_lin:.3g}: {_product(o)})"
+
+
+def _sum(o: list[float]) -> str:
+    text = ""
+    for i, w in enumerate(o):
+        if w:
+            sign = ("-" if w < 0 else "") if not text else (" - " if w < 0 else " + ")
+            text += sign + (f"x{i}" if abs(w) == 1 else f"{abs(w):.4g} * x{i}")
+    return text or "0"
+
+
+def _product(o: list[float]) -> str:
+    def power(i: int, w: float) -> str:
+        return f"x{i}" if abs(w) == 1 else f"x{i}**{abs(w):.4g}"
+
+    above = " * ".join(power(i, w) for i, w in enumerate(o) if w > 0) or "1"
+    below = [power(i, w) for i, w in enumerate(o) if w < 0]
+    return " / ".join([above, *below])
