@@ -8,7 +8,8 @@ import torch
 from torch import nn
 
 from ..measure.rulers import Ruler
-from ..measure.verdict import Curve, FirstRun
+from ..measure.verdict import FirstRun
+from ..records.row import Curve
 from ..tasks import Task
 from ..units._base import Recipe
 from ..units._population import Population, State

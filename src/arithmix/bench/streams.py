@@ -69,6 +69,7 @@ class Streams:
 
     def __init__(self, seeds: Sequence[int], inputs: int, batch: int, device: torch.device) -> None:
         self.seeds = list(seeds)
+        self.made_for = (self.seeds, inputs, batch)
         self.device = device
         self.steps = _chunk_steps(8 * len(seeds) * batch * inputs)
         self._generators = [_generator(origin(seed, inputs).stream) for seed in seeds]

@@ -4,18 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..records.row import Curve
 from ..tasks import Task
 from .rulers import Ruler
-
-
-@dataclass(frozen=True)
-class Curve:
-    """What was measured in a training, in the order of steps; NaN where a value was not looked at."""
-
-    step: np.ndarray
-    validation: np.ndarray
-    test: np.ndarray
-    sparsity: np.ndarray
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,9 @@ class Unit(nn.Module):
 
     name: ClassVar[str]
     exact: ClassVar[frozenset[str]]
+    """The operations it can represent."""
+    signed: ClassVar[bool] = True
+    """Whether its products and quotients have a sign, or are those of magnitudes."""
 
     def __init__(
         self,

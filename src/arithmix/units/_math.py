@@ -55,3 +55,33 @@ def weighted_sum(
 def per_output(p: Float[Tensor, "*pop out"]) -> Float[Tensor, "*pop #batch out"]:
     """Give a population's per-output values a batch axis; a single unit's broadcast as they are."""
     return p if p.dim() == 1 else p.unsqueeze(-2)
+
+
+def exact_sum(
+    x: Float[Tensor, "*batch in"], w: Float[Tensor, "*pop out in"]
+) -> Float[Tensor, "*batch out"]:
+    """The weighted sum in float64, rounded once."""
+    result = torch.promote_types(x.dtype, w.dtype)
+    return _rounded(weighted_sum(finite_gradient(x).double(), w.double()), result)
+
+
+def exact_product(
+    x: Float[Tensor, "*batch in"], w: Float[Tensor, "*pop out in"]
+) -> Float[Tensor, "*batch out"]:
+    """Inputs with weight 1 multiplied, those with -1 divided by, in float64, rounded once.
+
+    Division by zero gives the largest number there is, and 0 / 0 gives 0.
+    """
+    result = torch.promote_types(x.dtype, w.dtype)
+    factors = finite_gradient(x).double().unsqueeze(-2)
+    w = w if w.dim() == 2 else w.unsqueeze(-3)
+    above = torch.where(w > 0, factors, 1.0).prod(-1)
+    below = torch.where(w < 0, factors, 1.0).prod(-1)
+    below = torch.where(below == 0, torch.finfo(torch.float64).tiny, below)
+    return _rounded(above / below, result)
+
+
+def _rounded(y: Tensor, dtype: torch.dtype) -> Tensor:
+    """Round to `dtype`; what it can't hold becomes the largest number it can."""
+    largest = torch.finfo(dtype).max
+    return y.clamp(-largest, largest).to(dtype)

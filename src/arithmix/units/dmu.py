@@ -36,7 +36,15 @@ from torch import Tensor
 
 from ..names import choose
 from ._base import Recipe, Unit
-from ._math import finite_gradient, per_output, weighted_sum, working_dtype
+from ._math import (
+    exact_product,
+    exact_sum,
+    finite_gradient,
+    per_output,
+    weighted_sum,
+    working_dtype,
+)
+from ._text import joined, product_text, sum_text
 
 PATTERNS = {"add": 1.0, "sub": -1.0}
 PAPER_LOG_LIMIT = math.log(1e6) - 1
@@ -51,7 +59,7 @@ def dmu(
     log_limit: float | None = None,
 ) -> Float[Tensor, "*batch out"]:
     """Mix the linear and the log domain with the weights `gate` = (g_lin, g_log)."""
-    dtype = working_dtype(x, selector, gate)
+    result, dtype = torch.promote_types(x.dtype, gate.dtype), working_dtype(x, selector, gate)
     x, o, g = (finite_gradient(t).to(dtype) for t in (x, selector, gate))
     limit = default_log_limit(dtype) if log_limit is None else log_limit
     g_lin, g_log = per_output(g[..., 0]), per_output(g[..., 1])
@@ -65,7 +73,7 @@ def dmu(
     l_log = r_log.clamp(-limit, limit)
 
     magnitude = (g_lin * l_lin + g_log * l_log).clamp(-limit, limit).exp()
-    return (g_lin * s_lin + g_log * s_log) * magnitude
+    return ((g_lin * s_lin + g_log * s_log) * magnitude).to(result)
 
 
 def smooth_magnitude(r: Tensor, temperature: float) -> Tensor:
@@ -73,27 +81,6 @@ def smooth_magnitude(r: Tensor, temperature: float) -> Tensor:
     far = 1e8 * temperature
     near = r.clamp(-far, far)
     return torch.where(r.abs() > far, r.abs(), (near * near + temperature**2).sqrt())
-
-
-def exact_dmu(
-    x: Float[Tensor, "*batch in"],
-    selector: Float[Tensor, "*pop out in"],
-    linear: Tensor,
-) -> Float[Tensor, "*batch out"]:
-    """Compute with a selector of -1, 0, 1: sums where `linear`, products and quotients elsewhere.
-
-    In float64, rounded once. What no float holds comes back as the largest that there is: 1 / 0.
-    """
-    result = torch.promote_types(x.dtype, selector.dtype)
-    x, o = finite_gradient(x).double(), selector.double()
-    factors = x.unsqueeze(-2)
-    o_ = o if o.dim() == 2 else o.unsqueeze(-3)
-    above = torch.where(o_ > 0, factors, 1.0).prod(-1)
-    below = torch.where(o_ < 0, factors, 1.0).prod(-1)
-    below = torch.where(below == 0, torch.finfo(torch.float64).tiny, below)
-    y = torch.where(per_output(linear), (factors * o_).sum(-1), above / below)
-    largest = torch.finfo(result).max
-    return y.clamp(-largest, largest).to(result)
 
 
 def default_log_limit(dtype: torch.dtype) -> float:
@@ -209,7 +196,10 @@ class DMU(Unit):
     def forward(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
         """Mix the two domains, or compute exactly after `harden`."""
         if self.hard:
-            return exact_dmu(x, self.selector, self._linear())
+            linear = per_output(self._linear())
+            return torch.where(
+                linear, exact_sum(x, self.selector), exact_product(x, self.selector)
+            )
         return dmu(
             x,
             self.selector,
@@ -241,8 +231,8 @@ class DMU(Unit):
                 f"a formula is read from one unit; this is a population of {self.population}"
             )
         rows = self.selector.detach().tolist()
-        formulas = [_mixture(o, g) for o, (g, _) in zip(rows, self.weights().tolist(), strict=True)]
-        return formulas[0] if len(formulas) == 1 else f"({', '.join(formulas)})"
+        gates = self.weights().tolist()
+        return joined(_mixture(o, g_lin) for o, (g_lin, _) in zip(rows, gates, strict=True))
 
     def _linear(self) -> Tensor:
         """Which outputs compute in the linear domain."""
@@ -275,25 +265,7 @@ def _pattern(selector: str | Tensor, in_features: int, out_features: int) -> Ten
 def _mixture(o: list[float], g_lin: float) -> str:
     """The formula of one output; past 0.99 the gate counts as decided."""
     if g_lin > 0.99:
-        return _sum(o)
+        return sum_text(o)
     if g_lin < 0.01:
-        return _product(o)
-    return f"mix({g_lin:.3g}: {_sum(o)}, {1 - g_lin:.3g}: {_product(o)})"
-
-
-def _sum(o: list[float]) -> str:
-    text = ""
-    for i, w in enumerate(o):
-        if w:
-            sign = ("-" if w < 0 else "") if not text else (" - " if w < 0 else " + ")
-            text += sign + (f"x{i}" if abs(w) == 1 else f"{abs(w):.4g} * x{i}")
-    return text or "0"
-
-
-def _product(o: list[float]) -> str:
-    def power(i: int, w: float) -> str:
-        return f"x{i}" if abs(w) == 1 else f"x{i}**{abs(w):.4g}"
-
-    above = " * ".join(power(i, w) for i, w in enumerate(o) if w > 0) or "1"
-    below = [power(i, w) for i, w in enumerate(o) if w < 0]
-    return " / ".join([above, *below])
+        return product_text(o)
+    return f"mix({g_lin:.3g}: {sum_text(o)}, {1 - g_lin:.3g}: {product_text(o)})"

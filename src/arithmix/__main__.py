@@ -1,0 +1,5 @@
+"""`python -m arithmix`."""
+
+from .cli import main
+
+main()

@@ -1,0 +1,1 @@
+"""Records of trainings: one row per member, in SQLite, keyed by what was asked. No torch."""

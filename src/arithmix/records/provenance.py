@@ -1,0 +1,48 @@
+"""Where numbers come from: versions, machine, commit. Nothing of when, so that equal means equal."""
+
+import hashlib
+import json
+import platform
+import subprocess
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """The facts under which rows were made."""
+
+    facts: dict[str, str]
+
+    @cached_property
+    def id(self) -> str:
+        """A hash of the facts."""
+        words = json.dumps(self.facts, sort_keys=True)
+        return hashlib.sha256(words.encode()).hexdigest()[:16]
+
+
+def provenance(**more: str) -> Provenance:
+    """Collect the facts of this machine and checkout, and `more` that the caller knows."""
+    facts = {"python": platform.python_version(), "machine": platform.machine()}
+    for package in ("arithmix", "torch", "numpy"):
+        try:
+            facts[package] = version(package)
+        except PackageNotFoundError:
+            facts[package] = "not installed"
+    return Provenance({**facts, "commit": _commit(), **more})
+
+
+def _commit() -> str:
+    folder = Path(__file__).parent
+
+    def git(*words: str) -> str:
+        command = ["git", "-C", str(folder), *words]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    try:
+        dirty = "+changes" if git("status", "--porcelain", "--untracked-files=no", str(folder)) else ""
+        return git("rev-parse", "--short=12", "HEAD") + dirty
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"

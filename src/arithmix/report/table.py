@@ -1,0 +1,93 @@
+"""Tables, and the four ways to write one."""
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table as RichTable
+
+from ..names import choose
+
+Cells = Sequence[str]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A title, a header, rows of text, and a note."""
+
+    title: str
+    header: Cells
+    rows: Sequence[Cells]
+    note: str = ""
+
+
+def write(tables: Sequence[Table], form: str, console: Console) -> None:
+    """Write tables to the console, in the terminal's own form or as text to paste."""
+    if choose(form, FORMS, "format") == "terminal":
+        for table in tables:
+            _draw(table, console)
+        return
+    text = "\n".join(FORMS[form](table) for table in tables)
+    console.file.write(text)
+
+
+def _draw(table: Table, console: Console) -> None:
+    drawn = RichTable(title=table.title, title_justify="left", caption=table.note or None)
+    drawn.caption_justify = "left"
+    for i, name in enumerate(table.header):
+        numbers = all(row[i][:1].isdigit() or row[i] == "-" for row in table.rows)
+        drawn.add_column(name, justify="right" if i and numbers else "left")
+    for row in table.rows:
+        drawn.add_row(*row)
+    # Records and pipes want whole lines; a terminal of fewer columns wraps them itself.
+    console.print(drawn, markup=False, highlight=False)
+
+
+def _markdown(table: Table) -> str:
+    def line(cells: Cells) -> str:
+        return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
+
+    rule = "|" + "|".join(["---", *["---:"] * (len(table.header) - 1)]) + "|"
+    lines = [f"**{table.title}**", "", line(table.header), rule, *map(line, table.rows)]
+    return "\n".join([*lines, "", *([table.note, ""] if table.note else [])])
+
+
+def _latex(table: Table) -> str:
+    def line(cells: Cells) -> str:
+        return "  " + " & ".join(_tex(cell) for cell in cells) + r" \\"
+
+    return "\n".join(
+        [
+            r"\begin{table}[htbp]",
+            r"\centering",
+            rf"\caption{{{_tex(table.title)}{'. ' + _tex(table.note) if table.note else ''}}}",
+            rf"\begin{{tabular}}{{l{'r' * (len(table.header) - 1)}}}",
+            r"\toprule",
+            line(table.header),
+            r"\midrule",
+            *map(line, table.rows),
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def _csv(table: Table) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([f"# {table.title}"])
+    writer.writerows([table.header, *table.rows])
+    return text.getvalue()
+
+
+def _tex(text: str) -> str:
+    for sign in "&%$#_{}":
+        text = text.replace(sign, "\\" + sign)
+    return text
+
+
+FORMS = {"terminal": _markdown, "markdown": _markdown, "latex": _latex, "csv": _csv}
