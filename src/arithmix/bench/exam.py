@@ -37,8 +37,9 @@ class Exam:
         compiled: bool = False,
     ) -> None:
         inputs = tasks[0].inputs
-        # Ten thousand samples of a hundred inputs are four megabytes a member.
-        self._together = max(4, 2 * LANES // inputs)
+        # Ten thousand samples of a hundred inputs are four megabytes a member; a GPU wants many.
+        many = 16 if device.type == "cuda" else 1
+        self._together = max(4, 2 * many * LANES // inputs)
         ranges = list(dict.fromkeys(task.range for task in tasks))
         offsets = [origin(seed, inputs).offset for seed in seeds]
         kinds = dict.fromkeys(zip(tasks, offsets, strict=True))

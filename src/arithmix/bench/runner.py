@@ -104,7 +104,7 @@ class _Graph:
                 update(live, self._numbers, self._table, self._i, self._history)
         torch.cuda.current_stream().wait_stream(side)
         self._graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(self._graph):
+        with torch.cuda.graph(self._graph, capture_error_mode="thread_local"):
             for _ in range(unrolled):
                 update(live, self._numbers, self._table, self._i, self._history)
         _restore(live, before)
