@@ -2,8 +2,8 @@
 
     python benchmarks/engine.py [--device cuda] [--full]
 
-Prints how the engine grows with the population, the ratio to the twin at 900 members, with --full the
-time of 900 members over all 50 000 steps with every row examined, and the peak memory.
+Prints how the engine grows with the population, the ratio to the twin at 900 members, with --full
+the time of 900 members over all 50 000 steps with every row examined, and the peak memory.
 """
 
 import argparse
@@ -98,7 +98,9 @@ def main() -> None:
     for members in SIZES:
         rate = engine_rate(members, options.device, options.steps)
         step = 1e3 * members / rate
-        print(f"{members:>12}: {rate:12.0f} member-steps/s, {step:.3f} ms a step, {rate / twin:.0f}x")
+        print(
+            f"{members:>12}: {rate:12.0f} member-steps/s, {step:.3f} ms a step, {rate / twin:.0f}x"
+        )
     if options.full:
         after, total = full_seconds(options.device)
         print(f"900 members, 50 000 steps: {after:.1f} s after compilation, {total:.1f} s with it")

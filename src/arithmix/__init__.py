@@ -1,4 +1,4 @@
-"""Arithmix: neural arithmetic units, the benchmark that judges them, and the engine that trains them."""
+"""Arithmix: neural arithmetic units, the benchmark that judges them, and its engine."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

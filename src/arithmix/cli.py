@@ -28,7 +28,9 @@ app = typer.Typer(
 )
 
 DATABASE = Path("arithmix.db")
-StudyName = Annotated[str, typer.Argument(metavar="STUDY", help="A study; `arithmix list` names them.")]
+StudyName = Annotated[
+    str, typer.Argument(metavar="STUDY", help="A study; `arithmix list` names them.")
+]
 Database = Annotated[Path, typer.Option("--db", help="The file of records.")]
 Format = Annotated[str, typer.Option("--format", help="terminal, markdown, latex or csv.")]
 Units = Annotated[str | None, typer.Option(help="Units, as dmu,dmu[gate=single],my_file:MyUnit.")]
@@ -44,7 +46,9 @@ def run(
     operations: Operations = None,
     ranges: Ranges = None,
     seeds: Seeds = None,
-    device: Annotated[str, typer.Option(help="cpu, cuda, or auto for cuda if it is there.")] = "auto",
+    device: Annotated[
+        str, typer.Option(help="cpu, cuda, or auto for cuda if it is there.")
+    ] = "auto",
     out: Annotated[Path, typer.Option("--out", "--db", help="The file of records.")] = DATABASE,
     eager: Annotated[bool, typer.Option("--eager", help="Do not compile.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Make rows that are there again.")] = False,
@@ -67,7 +71,9 @@ def run(
                 progress=Progress(Console(), quiet),
             )
         except KeyboardInterrupt:
-            _print(f"stopped; what was finished is in {out}, and the same command goes on from there")
+            _print(
+                f"stopped; what was finished is in {out}, and the same command goes on from there"
+            )
             raise typer.Exit(130) from None
     _print(f"trained {summary.trained}, records in {out}")
     _print(f"solved {summary.solved}/{summary.members}")
@@ -83,14 +89,18 @@ def status(db: Database = DATABASE) -> None:
     for name, one in experiments().items():
         study = one.study()
         there = of_study(rows, study)
-        ended = {key: sum(r.status == key for r in there) for key in ("stopped", "trained", "diverged")}
+        ended = {
+            key: sum(r.status == key for r in there) for key in ("stopped", "trained", "diverged")
+        }
         words = ", ".join(f"{count} {key}" for key, count in ended.items() if count)
         lines.append([name, f"{len(there)}/{study.members}", words or "-"])
     tables = [Table(f"{db}: {len(rows)} rows", ["study", "members", "how they ended"], lines)]
     facts = sorted({key for one, _ in made for key in one})
     tables.append(
         Table(
-            "Made with", ["rows", *facts], [[str(n), *(f.get(k, "-") for k in facts)] for f, n in made]
+            "Made with",
+            ["rows", *facts],
+            [[str(n), *(f.get(k, "-") for k in facts)] for f, n in made],
         )
     )
     write(tables, "terminal", _console())
@@ -112,7 +122,9 @@ def table(
     with Store(db, create=False) as store:
         rows = of_study(store.rows(), asked)
     if not rows:
-        raise ValueError(f"{db} has no rows of this part of {study}; `arithmix run {study}` makes them")
+        raise ValueError(
+            f"{db} has no rows of this part of {study}; `arithmix run {study}` makes them"
+        )
     write(experiment(study).tables(rows, asked), form, _console())
     if form == "terminal":
         from .studies._rows import judged
@@ -165,12 +177,15 @@ def list_() -> None:
         for name, one in experiments().items()
     ]
     places = [
-        [name, _interval(r.train), " or ".join(map(_interval, r.test))] for name, r in RANGES.items()
+        [name, _interval(r.train), " or ".join(map(_interval, r.test))]
+        for name, r in RANGES.items()
     ]
     tables = [
         Table("Units", ["unit", "exact", "what it is"], known),
         Table("Studies", ["study", "members", "ruler", "what it is"], studies),
-        Table("Operations", ["operation", "sign"], [[o.name, o.symbol] for o in OPERATIONS.values()]),
+        Table(
+            "Operations", ["operation", "sign"], [[o.name, o.symbol] for o in OPERATIONS.values()]
+        ),
         Table("Ranges", ["range", "trained on", "tested on"], places),
         Table("Rulers", ["ruler", "rule"], [[r.name, r.about] for r in RULERS.values()]),
     ]
@@ -264,5 +279,3 @@ def _interval(interval: tuple[float, float]) -> str:
 
 def _interrupt(signum: int, frame: object) -> NoReturn:
     raise KeyboardInterrupt
-
-

@@ -32,7 +32,11 @@ class Progress:
         self.live, self.step, self.solved, self.work = members, 0, 0, 0
         self.began = self.said = self.clock()
         if self.console.is_terminal and not self.quiet:
-            columns = TextColumn("{task.description}"), BarColumn(30), TextColumn("{task.fields[text]}")
+            columns = (
+                TextColumn("{task.description}"),
+                BarColumn(30),
+                TextColumn("{task.fields[text]}"),
+            )
             self._bars = Bars(*columns, console=self.console, transient=True)
             self._bars.start()
             self._task = self._bars.add_task(name, total=1.0, text="")

@@ -37,7 +37,8 @@ def solved(unit: Make, operation: str, **more) -> Unit:
 
 def pairs(unit: Make, decades: int, count: int = 200) -> Tensor:
     """Pairs of numbers over `decades` powers of ten, of both signs where the unit has signs."""
-    size = 10 ** ((torch.rand(count, 2, generator=generator(1), dtype=torch.float64) - 0.5) * decades)
+    middle = torch.rand(count, 2, generator=generator(1), dtype=torch.float64) - 0.5
+    size = 10 ** (middle * decades)
     sign = torch.randint(0, 2, (count, 2), generator=generator(2)) * 2 - 1
     return size * sign if unit.signed else size
 

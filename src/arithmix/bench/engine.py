@@ -67,9 +67,10 @@ def train(
     places = {member: member for member in range(len(members))}  # where each one in training is
     start = 0
     while places:
-        state = _state(live, list(places.values()))
+        index = torch.tensor(list(places.values()), device=streams.device)
+        state = {key: value[index] for key, value in (live.parameters | live.constants).items()}
         validation = book.write(state, dict.fromkeys(places, start))
-        live.validation[list(places.values())] = validation
+        live.validation[index] = validation
         final = start == recipe.steps
         steps = min(ruler.grid, recipe.steps - start)
         if final:
@@ -77,11 +78,7 @@ def train(
         else:
             history = runner.run(live, start, steps, record=ruler.patience is not None)
         age, alive = live.age.tolist(), live.alive.tolist()
-
-        def then(at: dict[int, int], live: Live = live, past: State = history) -> State:
-            """The state of each member of `at` at its step there."""
-            return _state(live, [places[m] for m in at], past, [s - start for s in at.values()])
-
+        then = _Stretch(live, history, places, start).state
         ends = {m: min(start + max(steps, 1), age[place] + 1) for m, place in places.items()}
         found = book.search(ends, then) if ruler.patience is not None else {}
         leaving: list[Outcome] = []
@@ -106,16 +103,22 @@ def train(
         watch(start, len(places))
 
 
-def _state(
-    live: Live, places: list[int], history: State | None = None, when: list[int] | None = None
-) -> State:
-    """Parameters and constants at `places`: those of now, or of step `when` of a history."""
-    index = torch.tensor(places, device=live.alive.device)
-    constants = {key: value[index] for key, value in live.constants.items()}
-    if history is None:
-        return {key: value[index] for key, value in live.parameters.items()} | constants
-    step = torch.tensor(when, device=live.alive.device)
-    return {key: value[step, index] for key, value in history.items()} | constants
+@dataclass(frozen=True)
+class _Stretch:
+    """Some steps of a population, with its parameters before each."""
+
+    live: Live
+    history: State
+    places: dict[int, int]
+    start: int
+
+    def state(self, at: dict[int, int]) -> State:
+        """Parameters and constants of each member of `at` at its step there."""
+        device = self.live.alive.device
+        place = torch.tensor([self.places[member] for member in at], device=device)
+        step = torch.tensor([step - self.start for step in at.values()], device=device)
+        constants = {key: value[place] for key, value in self.live.constants.items()}
+        return {key: value[step, place] for key, value in self.history.items()} | constants
 
 
 class _Book:

@@ -42,9 +42,7 @@ class Exam:
         self._together = max(4, 2 * many * LANES // inputs)
         ranges = list(dict.fromkeys(task.range for task in tasks))
         offsets = [origin(seed, inputs).offset for seed in seeds]
-        kinds = dict.fromkeys(zip(tasks, offsets, strict=True))
-        for task, offset, seed in zip(tasks, offsets, seeds, strict=True):
-            kinds[task, offset] = seed
+        kinds = {(t, o): seed for t, o, seed in zip(tasks, offsets, seeds, strict=True)}
         order = {kind: place for place, kind in enumerate(kinds)}
         self._range = torch.tensor([ranges.index(t.range) for t in tasks], device=device)
         self._kind = torch.tensor([order[kind] for kind in zip(tasks, offsets, strict=True)])

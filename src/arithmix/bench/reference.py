@@ -1,4 +1,4 @@
-"""The engine's plain twin: one member, one visible loop, torch's own Adam. Slow, and easy to believe."""
+"""The engine's plain twin: one member, one visible loop, torch's own Adam. Slow, easy to trust."""
 
 import numpy as np
 import torch

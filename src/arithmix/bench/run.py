@@ -46,7 +46,9 @@ class _Place:
     def group(self) -> str:
         """Equal for members that can be trained side by side."""
         recipe = dataclasses.replace(self.recipe, arguments={})
-        return repr((self.asked.unit, self.asked.inputs, recipe, sorted(settings(self.module).items())))
+        return repr(
+            (self.asked.unit, self.asked.inputs, recipe, sorted(settings(self.module).items()))
+        )
 
 
 def run(
@@ -80,7 +82,9 @@ def run(
     there = store.keys()
     missing = [ask for ask in asked if ask.key not in there]
     if missing:
-        progress.say(f"{study.name}: {len(missing)} of {len(asked)} members to train ({_name(where)}, {how})")
+        progress.say(
+            f"{study.name}: {len(missing)} of {len(asked)} members to train ({_name(where)}, {how})"
+        )
     groups: dict[str, list[_Place]] = {}
     for ask in missing:
         place = _place(ask)
@@ -154,8 +158,9 @@ def _train_group(
             progress.say(f"{first.unit} can't be compiled and runs eagerly: {_first_line(error)}")
             _train(places, ruler, store, streams, False, progress)
     except (TypeError, RuntimeError) as error:
+        where = f"{first.operation} {first.range}"
         raise ValueError(
-            f"{first.unit} can't be trained on {first.operation} {first.range}: {_first_line(error)}"
+            f"{first.unit} can't be trained on {where}: {_first_line(error)}"
         ) from error
     finally:
         progress.close()

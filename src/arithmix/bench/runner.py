@@ -20,7 +20,9 @@ def compiler(device: torch.device) -> str | None:
     """The name of the compiler that `torch.compile` would use, or None."""
     host = os.environ.get("CXX") or next(filter(shutil.which, ("g++", "clang++", "c++")), None)
     if device.type == "cuda":
-        return "triton" if find_spec("triton") and shutil.which(os.environ.get("CC", "gcc")) else None
+        return (
+            "triton" if find_spec("triton") and shutil.which(os.environ.get("CC", "gcc")) else None
+        )
     return host if host and shutil.which(host) else None
 
 

@@ -1,8 +1,8 @@
 """One update of a population: draw a batch, take the gradient, clip it, move, project.
 
 Everything is per member, so a member's numbers do not depend on its neighbours. Every tensor has a
-leading axis of members whose length is a multiple of `LANES`: vector instructions then never treat the
-last members differently from the others, and alone equals together to the last bit.
+leading axis of members whose length is a multiple of `LANES`: vector instructions then never treat
+the last members differently from the others, and alone equals together to the last bit.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,14 +1,15 @@
 """The data of the original benchmark, number for number.
 
-Each seed has one numpy legacy stream of uniform numbers. Every operation, range and unit sees the same
-numbers, only rescaled, so one draw serves a whole population. Inputs and targets are made in float64
-and rounded once.
+Each seed has one numpy legacy stream of uniform numbers. Every operation, range and unit sees the
+same numbers, only rescaled, so one draw serves a whole population. Inputs and targets are made in
+float64 and rounded once.
 """
 
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
+from typing import Any
 
 import numpy as np
 import torch
@@ -31,9 +32,9 @@ class Origin:
     stream: int
 
 
-@lru_cache(maxsize=None)
+@cache
 def origin(seed: int, inputs: int) -> Origin:
-    """The operands are inputs `offset` and `offset + 1`; batches come from RandomState(`stream`)."""
+    """The operands are inputs `offset` and `offset + 1`; batches come from stream `stream`."""
     parent = np.random.RandomState(seed)
     offset = int(parent.randint(0, inputs - 1))
     return Origin(offset, int(parent.randint(0, 2**32 - 1)))
@@ -82,7 +83,9 @@ class Streams:
         """Steps `index * self.steps` and on."""
         if index not in self._kept:
             self._kept[index] = self._source.make(index)
-            while len(self._kept) > max(2, KEPT_BYTES[self.device.type] // self._kept[index].nbytes):
+            while len(self._kept) > max(
+                2, KEPT_BYTES[self.device.type] // self._kept[index].nbytes
+            ):
                 # The first chunks will serve the next unit; the last of the others has been used.
                 self._source.recycle(self._kept.pop(max(set(self._kept) - {index})))
         if index + 1 not in self._kept:
@@ -171,9 +174,9 @@ class _Twisted:
 
 def _generator(stream: int) -> np.random.Generator:
     """The legacy stream behind the modern interface, which fills arrays in place."""
-    legacy = np.random.RandomState(stream)
+    legacy: Any = np.random.RandomState(stream).get_state(legacy=False)
     bits = np.random.MT19937()
-    bits.state = legacy.get_state(legacy=False)
+    bits.state = legacy
     return np.random.Generator(bits)
 
 

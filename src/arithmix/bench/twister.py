@@ -1,7 +1,8 @@
 """numpy's legacy generator for many seeds at once, on any device: MT19937, number for number.
 
 Matsumoto & Nishimura, Mersenne Twister, 1998. A state is 624 words. The next one follows in four
-stretches, each of which needs only words that are already there, so a stretch is one vector operation.
+stretches, each of which needs only words that are already there, so a stretch is one vector
+operation.
 """
 
 from collections.abc import Sequence

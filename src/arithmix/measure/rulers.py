@@ -1,14 +1,14 @@
 """Rulers: thresholds, and which part of a training they are held against.
 
 `primer` is the rule of Mistry et al. (JMLR 2022): weights off by 1e-5, judged at the row of best
-validation error. `dmu` is the rule of the Domain Mixed Unit paper: a gate off by 1e-4, judged at every
-step until 100 in a row pass. The paper prints 1e-5 for its perturbation; its thresholds are those of
-1e-4.
+validation error. `dmu` is the rule of the Domain Mixed Unit paper: a gate off by 1e-4, judged at
+every step until 100 in a row pass. The paper prints 1e-5 for its perturbation; its thresholds are
+those of 1e-4.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -31,14 +31,14 @@ class Ruler:
     grid: int = 1000
     """Steps between rows."""
     patience: int | None = None
-    """This many consecutive steps below the threshold solve the task and end the training; with None
-    the whole training is judged, at its row of best validation error."""
+    """This many consecutive steps below the threshold solve the task and end the training; with
+    None the whole training is judged, at its row of best validation error."""
 
 
 def primer_threshold(task: Task) -> float:
     """The error of the exact unit with every weight off by 1e-5, in closed form.
 
-    With |x| uniform on [l, h], m1 = E|x| and m2 = E x^2. Idle inputs of a product count as 1 - eps|x|.
+    With |x| uniform on [l, h], m1 = E|x| and m2 = E x^2. An idle factor is 1 - eps|x|.
     """
     low, high = RANGES[task.range].magnitudes
     m1, m2 = (low + high) / 2, (low * low + low * high + high * high) / 3
@@ -53,7 +53,7 @@ def primer_threshold(task: Task) -> float:
     return relative * scale
 
 
-@lru_cache(maxsize=None)
+@cache
 def dmu_threshold(task: Task) -> float:
     """The error of the exact DMU with its gate off by 1e-4, by quadrature.
 
@@ -70,7 +70,7 @@ def dmu_threshold(task: Task) -> float:
     return float(np.mean(errors))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _pairs() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Nodes and weights for a mean over two uniform numbers, dense at the diagonal.
 

@@ -31,4 +31,5 @@ def gamma_mean(values: np.ndarray, level: float = 0.95) -> Interval:
         return (float(mean), float(mean))
     shape, scale = values.size * mean**2 / variance, variance / mean / values.size
     tail = (1 - level) / 2
-    return tuple(float(q) for q in stats.gamma.ppf([tail, 1 - tail], shape, scale=scale))
+    low, high = stats.gamma.ppf([tail, 1 - tail], shape, scale=scale)
+    return (float(low), float(high))

@@ -63,8 +63,8 @@ def _first_run(curve: Curve, threshold: float, patience: int) -> Verdict:
 class FirstRun:
     """Finds the end of the first run of `length` consecutive hits, looking at few steps.
 
-    It looks at the last step of a possible run first: a miss there rules out every run across it, so
-    a stretch without hits costs one look in `length` steps, yet no run is overlooked.
+    It looks at the last step of a possible run first: a miss there rules out every run across it,
+    so a stretch without hits costs one look in `length` steps, yet no run is overlooked.
 
     >>> hits = [step >= 250 for step in range(1000)]
     >>> search, looks = FirstRun(100), 0

@@ -1,4 +1,4 @@
-"""Where numbers come from: versions, machine, commit. Nothing of when, so that equal means equal."""
+"""Where numbers come from: versions, machine, commit. Nothing of when: equal means equal."""
 
 import hashlib
 import json
@@ -42,7 +42,9 @@ def _commit() -> str:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
     try:
-        dirty = "+changes" if git("status", "--porcelain", "--untracked-files=no", str(folder)) else ""
+        dirty = (
+            "+changes" if git("status", "--porcelain", "--untracked-files=no", str(folder)) else ""
+        )
         return git("rev-parse", "--short=12", "HEAD") + dirty
     except (OSError, subprocess.CalledProcessError):
         return "unknown"

@@ -46,7 +46,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Curve:
-    """What was measured in a training, in the order of steps; NaN where a value was not looked at."""
+    """What was measured in a training, in the order of steps; NaN where nothing was looked at."""
 
     step: np.ndarray
     validation: np.ndarray

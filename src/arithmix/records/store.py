@@ -79,7 +79,9 @@ class Store:
         values = [_values(row, provenance) for row in rows]
         with self._plainly(), self._transaction():
             facts = json.dumps(provenance.facts, sort_keys=True)
-            self._db.execute("INSERT OR IGNORE INTO provenance VALUES (?, ?)", (provenance.id, facts))
+            self._db.execute(
+                "INSERT OR IGNORE INTO provenance VALUES (?, ?)", (provenance.id, facts)
+            )
             marks = ",".join("?" * 17)
             self._db.executemany(f"INSERT OR IGNORE INTO rows VALUES ({marks})", values)
 
@@ -114,7 +116,8 @@ class Store:
         (tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
         if application != APPLICATION and (application or tables):
             raise StoreError(
-                f"{self.path} is a database of another program and is left as it is; name another file"
+                f"{self.path} is a database of another program and is left as it is; "
+                f"name another file"
             )
         if application == APPLICATION and schema != SCHEMA:
             raise StoreError(
@@ -174,7 +177,15 @@ COMPLAINTS = {
 def _values(row: Row, provenance: Provenance) -> tuple[object, ...]:
     asked, curve = row.asked, row.curve
     return (
-        *(asked.key, asked.unit, asked.operation, asked.range, asked.inputs, asked.seed, asked.stop),
+        *(
+            asked.key,
+            asked.unit,
+            asked.operation,
+            asked.range,
+            asked.inputs,
+            asked.seed,
+            asked.stop,
+        ),
         *(asked.protocol, json.dumps(asdict(asked), sort_keys=True), row.status, row.steps),
         curve.step.astype("<i4").tobytes(),
         *(a.astype("<f4").tobytes() for a in (curve.validation, curve.test, curve.sparsity)),

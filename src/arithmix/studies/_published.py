@@ -9,4 +9,4 @@ from typing import Any
 @cache
 def published() -> dict[str, Any]:
     """The tables of the Domain Mixed Unit paper."""
-    return json.loads(files(__package__).joinpath("published.json").read_text())
+    return json.loads(files(__name__.rpartition(".")[0]).joinpath("published.json").read_text())

@@ -88,8 +88,8 @@ def _statistics(unit: str, those: Sequence[Judged]) -> Table:
     header = ["operation", "solved", "mean step", "paper", "sparsity*", "paper"]
     header += ["sparsity", "test error", "paper"]
     note = (
-        "sparsity* is the paper's: of the gate without its temperature, which no forward pass uses; "
-        "sparsity is that of the gate in use. Step with the 95% interval of a gamma mean."
+        "sparsity* is the paper's: of the gate without its temperature, which no forward pass "
+        "uses; sparsity is that of the gate in use. Step with the 95% interval of a gamma mean."
     )
     return Table(f"Statistics of {unit}, ruler dmu", header, rows, note)
 

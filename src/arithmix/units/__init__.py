@@ -14,7 +14,7 @@ def units() -> dict[str, type[Unit]]:
         if not file.name.startswith("_"):
             module = import_module(f"{__name__}.{file.name}")
             for value in vars(module).values():
-                if isinstance(value, type) and issubclass(value, Unit):
-                    if value.__module__ == module.__name__ and "name" in vars(value):
-                        found[value.name] = value
+                own = isinstance(value, type) and value.__module__ == module.__name__
+                if own and issubclass(value, Unit):
+                    found[value.name] = value
     return found

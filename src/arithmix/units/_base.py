@@ -1,7 +1,7 @@
 """The unit contract, and Recipe: how a unit's paper trains it.
 
-A unit is an ordinary `nn.Module`. A population of them is the same module with a leading axis on every
-parameter: `*pop batch in -> *pop batch out`, and the population of shape () is a plain layer.
+A unit is an ordinary `nn.Module`. A population of them is the same module with a leading axis on
+every parameter: `*pop batch in -> *pop batch out`, and the population of shape () is a plain layer.
 """
 
 import math

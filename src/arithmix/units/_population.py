@@ -41,7 +41,9 @@ class Population:
         """Outputs `members batch out`, in evaluation mode."""
         if self._native:
             return self._eval.on(state, "forward", x)
-        return vmap(lambda one, x: self._eval.on(one, "forward", x), randomness="different")(state, x)
+        return vmap(lambda one, x: self._eval.on(one, "forward", x), randomness="different")(
+            state, x
+        )
 
     def loss(self, state: State, x: Tensor, y: Tensor) -> Tensor:
         """What each member minimises, in training mode."""

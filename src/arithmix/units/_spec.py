@@ -1,10 +1,11 @@
-"""A unit as people write it: `dmu`, `dmu[gate=single]`, or `my_file:MyUnit` for a class of their own."""
+"""A unit as people write it: `dmu`, `dmu[gate=single]`, or `my_file:MyUnit` for their own."""
 
 import ast
 import hashlib
 import importlib
 import inspect
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -59,19 +60,17 @@ class Spec:
         arguments = {**recipe.arguments, **self.arguments}
         if not issubclass(self.cls, Unit):
             return self._build_foreign(inputs, arguments, seed).to(device=device, dtype=dtype)
+        make: Callable[..., Unit] = self.cls
+        unit = make(inputs, 1, generator=torch.Generator(), dtype=dtype, **arguments)
         generator = torch.Generator().manual_seed(seed)
-        unit = self.cls(inputs, 1, generator=generator, dtype=dtype, **arguments)
-        for _ in range(recipe.draws - 1):
+        for _ in range(recipe.draws):
             drawn = unit.draw(generator)
-        with torch.no_grad():
-            for key, parameter in unit.named_parameters():
-                if recipe.draws > 1:
+            with torch.no_grad():
+                for key, parameter in unit.named_parameters():
                     parameter.copy_(drawn[key])
         return unit.to(device)
 
-    def _build_foreign(
-        self, inputs: int, arguments: dict[str, Argument], seed: int
-    ) -> nn.Module:
+    def _build_foreign(self, inputs: int, arguments: dict[str, Argument], seed: int) -> nn.Module:
         # A module that knows nothing of generators draws from torch's own, so that is lent to it.
         with torch.random.fork_rng(devices=[]):
             torch.random.default_generator.manual_seed(seed)

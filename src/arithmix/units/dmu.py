@@ -17,13 +17,13 @@ Where this differs from the paper's text, and why:
   it, no gate could give -1 + -2.
 - The log sign is weighted by |O_i|, as in the code, so that an unselected input has no say in it.
 - A zero counts as positive; the text leaves sign(0) open.
-- T = 1e-4 and T_G = 0.1 are the code's; the text gives no value for T. Its smooth absolute value has
-  1e-8 = T^2.
+- T = 1e-4 and T_G = 0.1 are the code's; the text gives no value for T. Its smooth absolute value
+  has 1e-8 = T^2.
 - L: the code has ln(1e6) - 1, which caps |y| at 3.7e5. That belongs to the recipe here; the layer's
   default is the dtype's own range, less a factor 1e6 left free for gradients.
 - Magnitudes are floored at the dtype's smallest normal number, the code's at 1e-11.
-- The gate is two logits, as in the run the paper reports; its abstract speaks of a single parameter,
-  which is `gate="single"`.
+- The gate is two logits, as in the run the paper reports; its abstract speaks of a single
+  parameter, which is `gate="single"`.
 - The gradient norm is clipped at 0.01, which the paper does not mention and its numbers need.
 """
 
@@ -197,9 +197,7 @@ class DMU(Unit):
         """Mix the two domains, or compute exactly after `harden`."""
         if self.hard:
             linear = per_output(self._linear())
-            return torch.where(
-                linear, exact_sum(x, self.selector), exact_product(x, self.selector)
-            )
+            return torch.where(linear, exact_sum(x, self.selector), exact_product(x, self.selector))
         return dmu(
             x,
             self.selector,
