@@ -3,8 +3,9 @@
 import re
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 from rich.console import Console
@@ -12,13 +13,17 @@ from rich.console import Console
 from .measure.rulers import RULERS
 from .names import choose
 from .progress import Progress
+from .records.shipped import shipped
 from .records.store import Store
-from .report.table import Table, write
+from .report.table import FORMS, Table, write
 from .studies import experiment, experiments
 from .studies._published import published
-from .studies._rows import of_study
+from .studies._rows import judged, of_study
 from .study import Study
 from .tasks import OPERATIONS, RANGES, Task
+
+if TYPE_CHECKING:
+    from .bench.run import Summary
 
 app = typer.Typer(
     help="Neural arithmetic units, and the benchmark that judges them.",
@@ -36,6 +41,7 @@ Format = Annotated[str, typer.Option("--format", help="terminal, markdown, latex
 Units = Annotated[str | None, typer.Option(help="Units, as dmu,dmu[gate=single],my_file:MyUnit.")]
 Operations = Annotated[str | None, typer.Option(help="Operations, as add,mul.")]
 Ranges = Annotated[str | None, typer.Option(help="Ranges, as sym,p20.")]
+Device = Annotated[str, typer.Option(help="cpu, cuda, or auto for cuda if it is there.")]
 Seeds = Annotated[str | None, typer.Option(help="Seeds, as 0-24 or 0,3,7.")]
 
 
@@ -46,9 +52,7 @@ def run(
     operations: Operations = None,
     ranges: Ranges = None,
     seeds: Seeds = None,
-    device: Annotated[
-        str, typer.Option(help="cpu, cuda, or auto for cuda if it is there.")
-    ] = "auto",
+    device: Device = "auto",
     out: Annotated[Path, typer.Option("--out", "--db", help="The file of records.")] = DATABASE,
     eager: Annotated[bool, typer.Option("--eager", help="Do not compile.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Make rows that are there again.")] = False,
@@ -56,25 +60,8 @@ def run(
 ) -> None:
     """Train what is missing of a study. Interrupted, the same command goes on where it stopped."""
     asked = _narrow(study, units, operations, ranges, seeds)
-    from .bench.run import run as run_study
-
-    where = _device(device)
-    signal.signal(signal.SIGTERM, _interrupt)
-    with Store(out) as store:
-        try:
-            summary = run_study(
-                asked,
-                store,
-                device=where,
-                compiled=not eager,
-                force=force,
-                progress=Progress(Console(), quiet),
-            )
-        except KeyboardInterrupt:
-            _print(
-                f"stopped; what was finished is in {out}, and the same command goes on from there"
-            )
-            raise typer.Exit(130) from None
+    console = Progress(Console(), quiet)
+    summary = _train(asked, out, _device(device), not eager, force, console)
     _print(f"trained {summary.trained}, records in {out}")
     _print(f"solved {summary.solved}/{summary.members}")
 
@@ -113,22 +100,31 @@ def table(
     operations: Operations = None,
     ranges: Ranges = None,
     seeds: Seeds = None,
+    add: Annotated[
+        str | None, typer.Option(help="Units to train, where missing, and show beside the others.")
+    ] = None,
+    device: Device = "auto",
     db: Database = DATABASE,
     form: Format = "terminal",
 ) -> None:
-    """Show a study's tables beside the published ones."""
+    """Show a study's tables beside the published ones, from records and from shipped results."""
     asked = _narrow(study, units, operations, ranges, seeds)
-    choose(form, ("terminal", "markdown", "latex", "csv"), "format")
-    with Store(db, create=False) as store:
-        rows = of_study(store.rows(), asked)
+    choose(form, FORMS, "format")
+    if add is not None:
+        more = _narrow(study, add, operations, ranges, seeds)
+        _train(more, db, _device(device), progress=Progress(Console(stderr=True)))
+        asked = replace(asked, entries=asked.entries + more.entries)
+    rows = shipped(study)
+    if db.exists() or not rows:
+        with Store(db, create=False) as store:
+            rows += store.rows()
+    rows = of_study(rows, asked)
     if not rows:
         raise ValueError(
             f"{db} has no rows of this part of {study}; `arithmix run {study}` makes them"
         )
     write(experiment(study).tables(rows, asked), form, _console())
     if form == "terminal":
-        from .studies._rows import judged
-
         solved = sum(one.verdict.solved for one in judged(rows, RULERS[asked.ruler]))
         _print(f"solved {solved}/{asked.members}")
 
@@ -214,6 +210,36 @@ def main() -> None:
         sys.exit(2)
 
 
+def _train(
+    study: Study,
+    out: Path,
+    device: str,
+    compiled: bool = True,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> "Summary":
+    """Train what is missing; an interrupt ends with a word on how to go on."""
+    from .bench.run import run as run_study
+
+    def interrupt(signum: int, frame: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupt)
+    with Store(out) as store:
+        try:
+            return run_study(
+                study,
+                store,
+                device=device,
+                compiled=compiled,
+                force=force,
+                progress=progress or Progress(Console()),
+            )
+        except KeyboardInterrupt:
+            _print(f"stopped; what was finished is in {out}; the same command goes on from there")
+            raise typer.Exit(130) from None
+
+
 def _console() -> Console:
     """A terminal as it is; a file or pipe wide enough that no cell is cut."""
     console = Console()
@@ -275,7 +301,3 @@ def _module_doc(cls: type) -> str | None:
 
 def _interval(interval: tuple[float, float]) -> str:
     return f"[{interval[0]:g}, {interval[1]:g})"
-
-
-def _interrupt(signum: int, frame: object) -> NoReturn:
-    raise KeyboardInterrupt

@@ -98,4 +98,5 @@ def _perturbed(operation: str, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 PRIMER = Ruler("primer", "weights off by 1e-5, row of best validation error", primer_threshold)
 DMU = Ruler("dmu", "gate off by 1e-4, 100 steps in a row", dmu_threshold, patience=100)
-RULERS: dict[str, Ruler] = {ruler.name: ruler for ruler in (PRIMER, DMU)}
+LOOSE = Ruler("loose", "the thresholds of dmu, the rows of primer", dmu_threshold)
+RULERS: dict[str, Ruler] = {ruler.name: ruler for ruler in (PRIMER, DMU, LOOSE)}
