@@ -1,0 +1,137 @@
+r"""RealNPU, the real neural power unit: a product of real powers of the inputs its gates let in.
+
+    g_i = clamp(\hat g_i, 0, 1)
+    r_i = g_i (|x_i| + \epsilon) + 1 - g_i         k_i = \pi g_i [x_i < 0]
+    y_j = \exp(\sum_i w_ij \ln r_i) \cos(\sum_i w_ij k_i)
+    penalty = \beta(t) \sum_p |p|, over all parameters p
+
+It is the NPU without imaginary powers.
+
+Heim, Pevný & Šmídl, Neural Power Units, NeurIPS 2020. https://arxiv.org/abs/2006.01681
+
+Where this differs from the paper, and why:
+
+- \beta grows tenfold every 10,000 steps, from 1e-7 to 1e-5 for products and from 1e-9 to 1e-7 for
+  quotients, as in the original benchmark (Mistry, Farrahi & Hare, A Primer for Neural Arithmetic
+  Logic Modules, JMLR 2022). The constructor's defaults are those of products.
+- \epsilon is float32's, 1.19e-7, in every dtype: it is a part of the model.
+- No parameter is clamped after an update; a gate outside [0, 1] moves by its penalty alone.
+- The output is held at the dtype's largest number less a factor 1e6.
+"""
+
+from typing import ClassVar
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from ..names import choose
+from ._base import Recipe, Unit
+from ._math import exact_product, real_npu, selection, sparsity_error, tenfold, weighed
+from ._text import joined, power_text, require_single, rounded
+
+
+class RealNPU(Unit):
+    r"""Real neural power unit.
+
+    Args:
+        in_features: Numbers in.
+        out_features: Numbers out.
+        l1_start: \beta, the weight of the penalty, until step 10,000.
+        l1_end: \beta grows tenfold every 10,000 steps while it is below this.
+        population: Leading shape of the parameters.
+        generator: Where the weights are drawn from.
+        device: Where the parameters live.
+        dtype: Their dtype.
+
+    >>> unit = RealNPU(2, 1)
+    >>> _ = unit.load_state_dict(unit.solution("div"))
+    >>> unit.harden()(torch.tensor([[3.0, -4.0]])).item()
+    -0.75
+    >>> unit.expression()
+    'x0 / x1'
+    """
+
+    name: ClassVar[str] = "real_npu"
+    exact: ClassVar[frozenset[str]] = frozenset({"mul", "div"})
+
+    w: Float[Tensor, "*pop in out"]
+    g: Float[Tensor, "*pop in"]
+
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int = 1,
+        *,
+        l1_start: float = 1e-7,
+        l1_end: float = 1e-5,
+        population: tuple[int, ...] = (),
+        generator: torch.Generator | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        self.l1_start = l1_start
+        self.l1_end = l1_end
+        self._betas = tenfold(l1_start, l1_end)
+        self.hard = False
+        super().__init__(
+            in_features,
+            out_features,
+            population=population,
+            generator=generator,
+            device=device,
+            dtype=dtype,
+        )
+
+    @classmethod
+    def recipe(cls, operation: str) -> Recipe:
+        """The original benchmark's, with a smaller penalty for quotients."""
+        start, end = (1e-9, 1e-7) if operation == "div" else (1e-7, 1e-5)
+        return Recipe(rate=5e-3, arguments={"l1_start": start, "l1_end": end})
+
+    def draw(self, generator: torch.Generator | None) -> dict[str, Tensor]:
+        """Powers from Glorot's uniform distribution, and gates half open."""
+        w = torch.empty(self.in_features, self.out_features)
+        return {
+            "w": nn.init.xavier_uniform_(w, generator=generator),
+            "g": torch.full((self.in_features,), 0.5),
+        }
+
+    def solution(self, operation: str) -> dict[str, Tensor]:
+        """Powers of one, or of minus one from the second input on, and open gates."""
+        choose(operation, sorted(self.exact), "operation")
+        return {
+            "w": selection(operation, self.w.mT).mT,
+            "g": torch.ones_like(self.g),
+        }
+
+    def forward(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Multiply the powers of the inputs, exactly after `harden`."""
+        if self.hard:
+            return exact_product(x, (self.w * self.g.unsqueeze(-1)).detach().mT)
+        return real_npu(x, self.w, self.g)
+
+    def penalty(
+        self, step: Float[Tensor, ""], validation: Float[Tensor, "*pop"]
+    ) -> Float[Tensor, "*pop"]:
+        """The sum of all magnitudes, with a weight that grows tenfold every 10,000 steps."""
+        size = self.w.abs().sum((-2, -1)) + self.g.abs().sum(-1)
+        return weighed(size, step, self._betas)
+
+    def sparsity(self) -> Float[Tensor, "*pop"]:
+        """The largest distance of a power from -1, 0 and 1; the gates are not looked at."""
+        return sparsity_error(self.w)
+
+    def harden(self) -> "RealNPU":
+        """Round powers and gates and compute exactly from now on."""
+        with torch.no_grad():
+            self.w.copy_(self.w.round().clamp(-1, 1))
+            self.g.copy_(self.g.clamp(0, 1).round())
+        self.hard = True
+        return self
+
+    def expression(self) -> str:
+        """Read the product, as `x0 / x1`."""
+        require_single(self.population)
+        gates, real = rounded(self.g.clamp(0, 1)), [0.0] * self.in_features
+        return joined(power_text(w, real, gates) for w in rounded(self.w.mT))
