@@ -32,7 +32,7 @@ def study(members: int, device: str):
     grid = [(Task(o, r), seed) for seed in seeds for o in OPERATIONS for r in RANGES][:members]
     units = [spec.build(2, t.operation, s, dtype=torch.float32) for t, s in grid]
     streams = Streams(list(seeds), 2, 128, torch.device(device))
-    return units, [t for t, _ in grid], [s for _, s in grid], spec.recipe("add"), streams
+    return units, [t for t, _ in grid], [s for _, s in grid], spec.recipe("add", 2), streams
 
 
 def wait(device: str) -> None:
@@ -58,9 +58,9 @@ def engine_rate(members: int, device: str, steps: int) -> float:
 def twin_rate(steps: int) -> float:
     spec = parse("dmu")
     unit = spec.build(2, "mul", 0, dtype=torch.float32)
-    reference.train(unit, Task("mul", "sym"), 0, spec.recipe("mul"), 50)
+    reference.train(unit, Task("mul", "sym"), 0, spec.recipe("mul", 2), 50)
     began = time.perf_counter()
-    reference.train(unit, Task("mul", "sym"), 0, spec.recipe("mul"), steps)
+    reference.train(unit, Task("mul", "sym"), 0, spec.recipe("mul", 2), steps)
     return steps / (time.perf_counter() - began)
 
 

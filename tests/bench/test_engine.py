@@ -24,7 +24,9 @@ SHORT = Ruler("short", "every 20 steps", lambda task: 1e-3, grid=20)
 
 def members(pairs, unit="dmu", steps=60, dtype="float32"):
     spec = parse(unit)
-    recipe = dataclasses.replace(spec.recipe(pairs[0][0].operation), steps=steps, dtype=dtype)
+    recipe = dataclasses.replace(
+        spec.recipe(pairs[0][0].operation, pairs[0][0].inputs), steps=steps, dtype=dtype
+    )
     built = [spec.build(t.inputs, t.operation, s, dtype=getattr(torch, dtype)) for t, s in pairs]
     return built, [t for t, _ in pairs], [s for _, s in pairs], recipe
 

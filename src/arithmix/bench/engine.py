@@ -14,6 +14,7 @@ from ..tasks import Task
 from ..units._base import Recipe
 from ..units._population import Population, State
 from .exam import Exam
+from .restart import Redraw, Stalls, start_again
 from .runner import Runner
 from .step import Live, begin, make_update, padded
 from .streams import Streams
@@ -47,6 +48,7 @@ def train(
     streams: Streams,
     compiled: bool = False,
     watch: Watch = lambda step, live: None,
+    redraw: Redraw | None = None,
 ) -> Iterator[list[Outcome]]:
     """Train members of one unit side by side; yield them as they finish.
 
@@ -59,24 +61,34 @@ def train(
         streams: The numbers.
         compiled: Whether to compile the update.
         watch: Called after each stretch of steps.
+        redraw: Draws new parameters for a member, where the recipe has members start again.
     """
     population = Population(members)
     runner = Runner(make_update(population, recipe, tasks), recipe, streams, compiled)
     live = begin(population, tasks, seeds, streams)
+    stalls = Stalls(recipe.restart, len(members)) if recipe.restart and redraw else None
     book = _Book(population, tasks, seeds, recipe, ruler, streams.device, compiled)
     places = {member: member for member in range(len(members))}  # where each one in training is
     start = 0
     while places:
-        index = torch.tensor(list(places.values()), device=streams.device)
-        state = {key: value[index] for key, value in (live.parameters | live.constants).items()}
-        validation = book.write(state, dict.fromkeys(places, start))
-        live.validation[index] = validation
         final = start == recipe.steps
-        steps = min(ruler.grid, recipe.steps - start)
+        if final or start % ruler.grid == 0:
+            index = torch.tensor(list(places.values()), device=streams.device)
+            state = {key: value[index] for key, value in (live.parameters | live.constants).items()}
+            live.validation[index] = book.write(state, dict.fromkeys(places, start))
+        steps = min(ruler.grid - start % ruler.grid, recipe.steps - start)
         if final:
             history = {key: value[None] for key, value in live.parameters.items()}
         else:
+            again: list[int] = []
+            if stalls is not None and redraw is not None:
+                errors = live.validation.tolist()
+                known = {member: errors[place] for member, place in places.items()}
+                steps, again = stalls.first(known, start, steps)
             history = runner.run(live, start, steps, record=ruler.patience is not None)
+            for member in again:
+                assert redraw is not None
+                start_again(live, places[member], redraw(member))
         age, alive = live.age.tolist(), live.alive.tolist()
         then = _Stretch(live, history, places, start).state
         ends = {m: min(start + max(steps, 1), age[place] + 1) for m, place in places.items()}

@@ -2,7 +2,6 @@
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import nn
@@ -16,7 +15,7 @@ from ..records.row import Asked, Row
 from ..records.store import Store
 from ..study import Study
 from ..tasks import Task
-from ..units._base import Recipe, settings
+from ..units._base import Recipe, Unit, settings
 from ..units._spec import Spec, parse
 from .engine import train
 from .runner import compiler
@@ -115,9 +114,13 @@ def asks(study: Study, ruler: Ruler) -> list[Asked]:
     ]
 
 
+def _recipe(spec: Spec, task: Task) -> Recipe:
+    """The unit's recipe, with the arguments that were written over those that it has."""
+    recipe = spec.recipe(task.operation, task.inputs)
+    return dataclasses.replace(recipe, arguments={**recipe.arguments, **spec.arguments})
+
+
 def _ask(spec: Spec, task: Task, seed: int, ruler: Ruler) -> Asked:
-    recipe = spec.recipe(task.operation)
-    merged: dict[str, Any] = {**recipe.arguments, **spec.arguments}
     return Asked(
         unit=spec.label,
         operation=task.operation,
@@ -126,14 +129,14 @@ def _ask(spec: Spec, task: Task, seed: int, ruler: Ruler) -> Asked:
         seed=seed,
         stop=ruler.name if ruler.patience else "",
         grid=ruler.grid,
-        recipe=dataclasses.asdict(dataclasses.replace(recipe, arguments=merged)),
+        recipe=dataclasses.asdict(_recipe(spec, task)),
         source=spec.source,
     )
 
 
 def _place(asked: Asked) -> _Place:
     spec = parse(asked.unit)
-    recipe = Recipe(**asked.recipe)
+    recipe = _recipe(spec, asked.task)
     try:
         dtype = getattr(torch, recipe.dtype)
         module = spec.build(asked.inputs, asked.operation, asked.seed, dtype=dtype)
@@ -187,6 +190,7 @@ def _train(
         streams=streams,
         compiled=compiled,
         watch=progress.advance,
+        redraw=_Redraw(places) if recipe.restart else None,
     )
     for finished in outcomes:
         rows = []
@@ -196,6 +200,24 @@ def _train(
             rows.append(Row(asked, outcome.status, outcome.steps, outcome.curve, parameters))
         store.add(rows, origin)
         progress.solve(sum(judge(r.curve, ruler, r.asked.task).solved for r in rows))
+
+
+class _Redraw:
+    """Draws on from where a member's seed stands after its first parameters."""
+
+    def __init__(self, places: list[_Place]) -> None:
+        self._places = places
+        self._generators: dict[int, torch.Generator] = {}
+
+    def __call__(self, member: int) -> dict[str, torch.Tensor]:
+        place = self._places[member]
+        assert isinstance(place.module, Unit)
+        if member not in self._generators:
+            generator = torch.Generator().manual_seed(place.asked.seed)
+            for _ in range(place.recipe.draws):
+                place.module.draw(generator)
+            self._generators[member] = generator
+        return place.module.draw(self._generators[member])
 
 
 def _name(device: torch.device) -> str:

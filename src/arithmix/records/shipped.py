@@ -16,8 +16,8 @@ import numpy as np
 from .row import PROTOCOL, Asked, Curve, Row
 from .store import Store
 
+CURVES = ("step", "validation", "test", "sparsity")
 FOLDER = Path(__file__).parent.parent / "results"
-CURVES = ("validation", "test", "sparsity")
 
 
 def shipped(study: str) -> list[Row]:
@@ -30,17 +30,19 @@ def save(rows: Iterable[Row], provenances: list[tuple[dict[str, str], int]], pat
     """Write rows, and under what they were made."""
     listed = list(rows)
     words = [[asdict(row.asked), row.status, row.steps, row.parameters] for row in listed]
-    arrays = {
-        name: np.concatenate([getattr(row.curve, name) for row in listed]).astype("<f4")
-        for name in CURVES
-    }
+
+    def joined(name: str, kind: str) -> np.ndarray:
+        return np.concatenate([getattr(row.curve, name) for row in listed]).astype(kind)
+
     np.savez_compressed(
         path,
-        step=np.concatenate([row.curve.step for row in listed]).astype("<i4"),
+        step=joined("step", "<i4"),
+        validation=joined("validation", "<f4"),
+        test=joined("test", "<f4"),
+        sparsity=joined("sparsity", "<f4"),
         length=np.array([row.curve.step.size for row in listed], dtype="<i4"),
         words=_bytes(words),
         provenance=_bytes(provenances),
-        **arrays,
     )
 
 
@@ -48,7 +50,7 @@ def load(path: Path) -> list[Row]:
     """Read what `save` wrote; rows of another protocol are left out."""
     with np.load(path) as file:
         ends = np.cumsum(file["length"])[:-1]
-        curves = [np.split(file[name], ends) for name in ("step", *CURVES)]
+        curves = [np.split(file[name], ends) for name in CURVES]
         words = json.loads(file["words"].tobytes())
     rows = [
         Row(Asked(**asked), status, steps, Curve(*curve), parameters)

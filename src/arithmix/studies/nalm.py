@@ -51,12 +51,15 @@ def study() -> Study:
 
 def tables(rows: list[Row], study: Study) -> list[Table]:
     """Success beside the published rates, solved-at, sparsity, and the fair comparison."""
+    return [*own_tables(rows), *_agreement(_cells(rows, RULERS["primer"])), _fair(rows)]
+
+
+def own_tables(rows: list[Row]) -> list[Table]:
+    """Success, solved-at and sparsity per operation, units by ranges."""
     cells = _cells(rows, RULERS["primer"])
     shown = [o for o in OPERATIONS if any(key[1] == o for key in cells)]
-    result = [_success(cells, operation) for operation in shown]
-    result += [_solved_at(cells, operation) for operation in shown]
-    result += [_sparsity(cells, operation) for operation in shown]
-    return [*result, *_agreement(cells), _fair(rows)]
+    kinds = (_success, _solved_at, _sparsity)
+    return [kind(cells, operation) for kind in kinds for operation in shown]
 
 
 Cells = dict[tuple[str, str, str], list[Judged]]
@@ -93,8 +96,9 @@ def _success(cells: Cells, operation: str) -> Table:
                 continue
             solved = sum(one.verdict.solved for one in cell)
             low, high = wilson(solved, len(cell))
+            two = cell[0].row.asked.inputs == 2
             text = f"{100 * solved / len(cell):.0f} [{100 * low:.0f}, {100 * high:.0f}]"
-            printed = _published_rate(unit, operation, range_)
+            printed = _published_rate(unit, operation, range_) if two else None
             if printed is not None:
                 text += " =" if printed * len(cell) == solved * 25 else f" ≠ {4 * printed}"
             line.append(text)

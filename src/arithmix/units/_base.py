@@ -17,6 +17,20 @@ Argument = str | int | float | bool | None
 
 
 @dataclass(frozen=True)
+class Restart:
+    """When a member that has stalled draws its parameters anew.
+
+    Each step notes the last known validation error. Every `every` steps, if more than `after` are
+    noted, a member starts again whose first half of notes is on average no larger than the second
+    by more than its deviation, and whose second half is above `above` on average.
+    """
+
+    every: int = 10
+    after: int = 5000
+    above: float = 1.0
+
+
+@dataclass(frozen=True)
 class Recipe:
     """How a unit is trained: Adam with its default betas on fresh batches, and these numbers."""
 
@@ -29,6 +43,7 @@ class Recipe:
     """Largest absolute value of any gradient entry."""
     target_limit: float | None = None
     """Samples whose target is larger in magnitude are left out of training."""
+    restart: Restart | None = None
     draws: int = 2
     """Which draw of the parameters training starts from: the original benchmark resets twice."""
     dtype: str = "float32"
@@ -85,8 +100,8 @@ class Unit(nn.Module):
             self.register_parameter(key, nn.Parameter(value.to(device=device, dtype=dtype)))
 
     @classmethod
-    def recipe(cls, operation: str) -> Recipe:
-        """How the unit's paper trains it for `operation`."""
+    def recipe(cls, operation: str, inputs: int = 2) -> Recipe:
+        """How the unit's paper trains it for `operation` of two among `inputs` numbers."""
         return Recipe()
 
     def draw(self, generator: torch.Generator | None) -> dict[str, Tensor]:

@@ -41,10 +41,11 @@ class Spec:
         file = inspect.getsourcefile(self.cls)
         return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16] if file else None
 
-    def recipe(self, operation: str) -> Recipe:
-        """The class's own recipe if it has one, with the written arguments over it."""
-        own = getattr(self.cls, "recipe", None)
-        recipe = own(operation) if own else Recipe()
+    def recipe(self, operation: str, inputs: int) -> Recipe:
+        """The class's own recipe for an operation, or for that and a number of inputs."""
+        own = getattr(self.cls, "recipe", lambda operation: Recipe())
+        asked = (operation, inputs)[: len(inspect.signature(own).parameters)]
+        recipe = own(*asked)
         if not isinstance(recipe, Recipe):
             raise ValueError(
                 f"{self.name}.recipe({operation!r}) must return an arithmix.Recipe; "
@@ -56,7 +57,7 @@ class Spec:
         self, inputs: int, operation: str, seed: int, *, dtype: torch.dtype, device: str = "cpu"
     ) -> nn.Module:
         """Make the member that `seed` draws: `cls(inputs, 1, ...)`."""
-        recipe = self.recipe(operation)
+        recipe = self.recipe(operation, inputs)
         arguments = {**recipe.arguments, **self.arguments}
         if not issubclass(self.cls, Unit):
             return self._build_foreign(inputs, arguments, seed).to(device=device, dtype=dtype)

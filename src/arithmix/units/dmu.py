@@ -158,7 +158,7 @@ class DMU(Unit):
             self.register_buffer("selector", frozen.to(self.gate))
 
     @classmethod
-    def recipe(cls, operation: str) -> Recipe:
+    def recipe(cls, operation: str, inputs: int = 2) -> Recipe:
         """The run behind the paper's table; see the module's notes on the clip and on L."""
         return Recipe(
             rate=1e-2,

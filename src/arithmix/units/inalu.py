@@ -27,7 +27,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from ..names import choose
-from ._base import Recipe, Unit
+from ._base import Recipe, Restart, Unit
 from ._math import (
     FAR,
     bounded,
@@ -87,9 +87,9 @@ class INALU(Unit):
     g: Float[Tensor, "*pop out"]
 
     @classmethod
-    def recipe(cls, operation: str) -> Recipe:
+    def recipe(cls, operation: str, inputs: int = 2) -> Recipe:
         """The original benchmark's."""
-        return Recipe(clip_value=0.1)
+        return Recipe(clip_value=0.1, restart=Restart())
 
     def draw(self, generator: torch.Generator | None) -> dict[str, Tensor]:
         """Normal draws that start near a sum and a product of all inputs, and the gate open."""

@@ -147,7 +147,7 @@ class MulMCFC(Unit):
         )
 
     @classmethod
-    def recipe(cls, operation: str) -> Recipe:
+    def recipe(cls, operation: str, inputs: int = 2) -> Recipe:
         """The original benchmark's; all of its draws are made by `draw`."""
         return Recipe(draws=1)
 

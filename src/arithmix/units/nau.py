@@ -23,7 +23,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from ..names import choose
-from ._base import Unit
+from ._base import Recipe, Unit
 from ._math import (
     bounded,
     discreteness,
@@ -101,6 +101,13 @@ class NAU(Unit):
             device=device,
             dtype=dtype,
         )
+
+    @classmethod
+    def recipe(cls, operation: str, inputs: int = 2) -> Recipe:
+        """The original benchmark's: with idle inputs it trains twice as long, and ramps later."""
+        if inputs == 2:
+            return Recipe()
+        return Recipe(steps=100_000, arguments={"ramp_start": 50_000, "ramp_end": 75_000})
 
     def draw(self, generator: torch.Generator | None) -> dict[str, Tensor]:
         """Glorot's uniform distribution, but never wider than [-0.5, 0.5]."""

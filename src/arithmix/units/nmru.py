@@ -127,9 +127,12 @@ class NMRU(Unit):
         )
 
     @classmethod
-    def recipe(cls, operation: str) -> Recipe:
+    def recipe(cls, operation: str, inputs: int = 2) -> Recipe:
         """The paper's."""
-        return Recipe(rate=1e-2, clip_norm=1.0)
+        if inputs == 2:
+            return Recipe(rate=1e-2, clip_norm=1.0)
+        late = {"ramp_start": 50_000, "ramp_end": 75_000}
+        return Recipe(rate=1e-2, clip_norm=1.0, steps=100_000, arguments=late)
 
     def draw(self, generator: torch.Generator | None) -> dict[str, Tensor]:
         """Weights around one half."""

@@ -111,7 +111,7 @@ class NPU(Unit):
         )
 
     @classmethod
-    def recipe(cls, operation: str) -> Recipe:
+    def recipe(cls, operation: str, inputs: int = 2) -> Recipe:
         """The original benchmark's, with a smaller penalty for quotients."""
         start, end = (1e-9, 1e-7) if operation == "div" else (1e-7, 1e-5)
         return Recipe(rate=5e-3, arguments={"l1_start": start, "l1_end": end})

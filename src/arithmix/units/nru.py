@@ -112,9 +112,12 @@ class NRU(Unit):
         )
 
     @classmethod
-    def recipe(cls, operation: str) -> Recipe:
-        """The paper's, for two inputs: steps so large that the weights jump between -1 and 1."""
-        return Recipe(rate=1.0)
+    def recipe(cls, operation: str, inputs: int = 2) -> Recipe:
+        """The paper's; for two inputs its steps are so large that weights jump from -1 to 1."""
+        if inputs == 2:
+            return Recipe(rate=1.0)
+        late = {"ramp_start": 50_000, "ramp_end": 75_000}
+        return Recipe(rate=1e-3, steps=100_000, arguments=late)
 
     def draw(self, generator: torch.Generator | None) -> dict[str, Tensor]:
         """Glorot's uniform distribution, but never wider than [-0.5, 0.5]."""

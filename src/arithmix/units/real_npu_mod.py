@@ -97,9 +97,12 @@ class ModifiedRealNPU(Unit):
         )
 
     @classmethod
-    def recipe(cls, operation: str) -> Recipe:
+    def recipe(cls, operation: str, inputs: int = 2) -> Recipe:
         """The paper's, for two inputs."""
-        return Recipe(rate=5e-3)
+        if inputs == 2:
+            return Recipe(rate=5e-3)
+        late = {"ramp_start": 50_000, "ramp_end": 75_000}
+        return Recipe(rate=5e-3, steps=100_000, arguments=late)
 
     def draw(self, generator: torch.Generator | None) -> dict[str, Tensor]:
         """Powers from Glorot's distribution, never wider than [-0.5, 0.5], and gates half open."""

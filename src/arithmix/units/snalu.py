@@ -86,7 +86,7 @@ class SNALU(Unit):
     g: Float[Tensor, "*pop 1 1"]
 
     @classmethod
-    def recipe(cls, operation: str) -> Recipe:
+    def recipe(cls, operation: str, inputs: int = 2) -> Recipe:
         """One draw, at a rate for fewer steps than the original's."""
         return Recipe(rate=1e-3, draws=1)
 
