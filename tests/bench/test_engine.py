@@ -7,6 +7,7 @@ import torch
 
 from arithmix import DMU, Recipe
 from arithmix.bench import reference
+from arithmix.bench import streams as streams_module
 from arithmix.bench.engine import train
 from arithmix.bench.exam import Exam
 from arithmix.bench.streams import Streams
@@ -20,6 +21,12 @@ from arithmix.units._spec import parse
 CPU = torch.device("cpu")
 GRID = [(Task(o, r), s) for o in OPERATIONS for r in RANGES for s in (0, 1)]
 SHORT = Ruler("short", "every 20 steps", lambda task: 1e-3, grid=20)
+
+
+@pytest.fixture(autouse=True)
+def small_sets(monkeypatch):
+    """What these tests show does not hang on ten thousand samples."""
+    monkeypatch.setattr(streams_module, "SAMPLES", 320)
 
 
 def members(pairs, unit="dmu", steps=60, dtype="float32"):

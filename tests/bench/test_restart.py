@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from arithmix.bench import streams as streams_module
 from arithmix.bench.engine import train
 from arithmix.bench.restart import Stalls
 from arithmix.bench.streams import Streams
@@ -13,6 +14,11 @@ from arithmix.units._base import Restart
 from arithmix.units._spec import parse
 
 RULE = Restart(every=10, after=50, above=1.0)
+
+
+@pytest.fixture(autouse=True)
+def small_sets(monkeypatch):
+    monkeypatch.setattr(streams_module, "SAMPLES", 320)
 
 
 def restarts(errors, grid, rule=RULE):

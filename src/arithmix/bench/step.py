@@ -156,12 +156,14 @@ def make_update(population: Population, recipe: Recipe, tasks: Sequence[Task]) -
             past.index_copy_(0, i, live.parameters[key][None])
         x, y = draw(live, numbers.index_select(0, i)[0])
 
-        def objective(parameters: State) -> Tensor:
+        def objective(parameters: State) -> tuple[Tensor, Tensor]:
             state = {**parameters, **live.constants}
             loss = population.loss(state, x, y)
-            return (loss + population.penalty(state, step, live.validation)).sum()
+            loss = loss + population.penalty(state, step, live.validation)
+            return loss.sum(), loss
 
-        gradients = clip(grad(objective)(live.parameters))
+        gradients, loss = grad(objective, has_aux=True)(live.parameters)
+        gradients = clip(gradients)
         first, second, moved = {}, {}, {}
         for key, g in gradients.items():
             first[key] = live.first[key].lerp(g, 1 - BETAS[0])
@@ -169,7 +171,7 @@ def make_update(population: Population, recipe: Recipe, tasks: Sequence[Task]) -
             spread = second[key].sqrt() / correction + EPSILON
             moved[key] = live.parameters[key] + (-size * first[key]) / spread
         moved = population.project({**moved, **live.constants})
-        alive = live.alive
+        alive = live.alive & loss.isfinite()
         for key in gradients:
             alive = alive & moved[key].isfinite().flatten(1).all(1)
         for old, new in ((live.parameters, moved), (live.first, first), (live.second, second)):
