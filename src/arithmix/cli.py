@@ -60,8 +60,8 @@ def run(
 ) -> None:
     """Train what is missing of a study. Interrupted, the same command goes on where it stopped."""
     asked = _narrow(study, units, operations, ranges, seeds)
-    console = Progress(Console(), quiet)
-    summary = _train(asked, out, _device(device), not eager, force, console)
+    progress = Progress(Console(), quiet)
+    summary = _train(asked, out, _device(device), progress, not eager, force)
     _print(f"trained {summary.trained}, records in {out}")
     _print(f"solved {summary.solved}/{summary.members}")
 
@@ -112,7 +112,7 @@ def table(
     choose(form, FORMS, "format")
     if add is not None:
         more = _narrow(study, add, operations, ranges, seeds)
-        _train(more, db, _device(device), progress=Progress(Console(stderr=True)))
+        _train(more, db, _device(device), Progress(Console(stderr=True)))
         asked = replace(asked, entries=asked.entries + more.entries)
     rows = shipped(study)
     if db.exists() or not rows:
@@ -214,17 +214,20 @@ def _train(
     study: Study,
     out: Path,
     device: str,
+    progress: Progress,
     compiled: bool = True,
     force: bool = False,
-    progress: Progress | None = None,
 ) -> "Summary":
     """Train what is missing; an interrupt ends with a word on how to go on."""
     from .bench.run import run as run_study
 
     def interrupt(signum: int, frame: object) -> NoReturn:
+        # Compiled code may catch what is raised inside it, so the next stretch raises it again.
+        progress.interrupted = True
         raise KeyboardInterrupt
 
-    signal.signal(signal.SIGTERM, interrupt)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, interrupt)
     with Store(out) as store:
         try:
             return run_study(
@@ -233,7 +236,7 @@ def _train(
                 device=device,
                 compiled=compiled,
                 force=force,
-                progress=progress or Progress(Console()),
+                progress=progress,
             )
         except KeyboardInterrupt:
             _print(f"stopped; what was finished is in {out}; the same command goes on from there")

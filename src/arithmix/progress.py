@@ -23,6 +23,8 @@ class Progress:
 
     console: Console
     quiet: bool = False
+    interrupted: bool = False
+    """Ask for an end at the next advance."""
     clock: Callable[[], float] = time.monotonic
     _bars: Bars | None = field(default=None, init=False)
 
@@ -47,6 +49,8 @@ class Progress:
 
     def advance(self, step: int, live: int) -> None:
         """All members in training, `live` of them after it, have come to `step`."""
+        if self.interrupted:
+            raise KeyboardInterrupt
         self.work += (step - self.step) * self.live
         self.step, self.live = step, live
         now = self.clock()

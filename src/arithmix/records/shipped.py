@@ -1,8 +1,8 @@
 """Rows that come with the package, in one compressed file: curves end to end, words as JSON.
 
-    python -m arithmix.records.shipped arithmix.db src/arithmix/results/nalm.npz
+    python -m arithmix.records.shipped arithmix.db src/arithmix/results/nalm.npz 2
 
-writes the rows of a store that were trained to the end.
+writes the rows of a store that were trained to the end on tasks of 2 inputs.
 """
 
 import json
@@ -65,5 +65,6 @@ def _bytes(value: object) -> np.ndarray:
 
 if __name__ == "__main__":
     with Store(sys.argv[1], create=False) as store:
-        kept = [row for row in store.rows() if not row.asked.stop]
+        whole = [row for row in store.rows() if not row.asked.stop]
+        kept = [row for row in whole if row.asked.inputs == int(sys.argv[3])]
         save(kept, store.provenances(), Path(sys.argv[2]))
