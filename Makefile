@@ -12,7 +12,8 @@ bench: $(READY)
 
 test: $(READY) lint types
 	$(BIN)/python -m pytest
-	$(BIN)/python -m pytest tests/units -k "not compiles" -p no:cacheprovider \
+	# Once more with every shape that the units declare checked as it runs.
+	$(BIN)/python -m pytest tests/units/test_contract.py -k keeps_the_contract \
 		--jaxtyping-packages=arithmix.units,beartype.beartype
 
 lint: $(READY)

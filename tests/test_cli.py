@@ -134,7 +134,7 @@ class Weighted(torch.nn.Module):
 
 def test_ones_own_module_runs_through_the_same_command(tmp_path):
     source = OWN_UNIT + "\n    @staticmethod\n    def recipe(operation):\n        import arithmix\n"
-    source += "        return arithmix.Recipe(rate=1e-2, steps=2000)\n"
+    source += "        return arithmix.Recipe(rate=1e-2, steps=6000)\n"
     (tmp_path / "my_file.py").write_text(source)
     words = ["--units", "my_file:Weighted[scale=0.5]", "--operations", "add", "--ranges", "p20"]
     done = command("run", "dmu", *words, "--seeds", "0-2", "--eager", cwd=tmp_path)

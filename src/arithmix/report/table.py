@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from rich.console import Console
 from rich.table import Table as RichTable
+from rich.text import Text
 
 from ..names import choose
 
@@ -34,13 +35,15 @@ def write(tables: Sequence[Table], form: str, console: Console) -> None:
 
 
 def _draw(table: Table, console: Console) -> None:
-    drawn = RichTable(title=table.title, title_justify="left", caption=table.note or None)
+    # As text: a unit's name may hold brackets, which rich would read as markup.
+    caption = Text(table.note) if table.note else None
+    drawn = RichTable(title=Text(table.title), title_justify="left", caption=caption)
     drawn.caption_justify = "left"
     for i, name in enumerate(table.header):
         numbers = all(row[i][:1].isdigit() or row[i] == "-" for row in table.rows)
-        drawn.add_column(name, justify="right" if i and numbers else "left")
+        drawn.add_column(Text(name), justify="right" if i and numbers else "left")
     for row in table.rows:
-        drawn.add_row(*row)
+        drawn.add_row(*map(Text, row))
     # Records and pipes want whole lines; a terminal of fewer columns wraps them itself.
     console.print(drawn, markup=False, highlight=False)
 

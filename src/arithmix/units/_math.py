@@ -5,7 +5,7 @@ import math
 from decimal import Decimal
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Shaped
 from torch import Tensor
 
 FAR = 1e4
@@ -59,7 +59,7 @@ def weighted_sum(
     return (x * (w.squeeze(-2) if w.dim() == 2 else w)).sum(-1, keepdim=True)
 
 
-def per_output(p: Float[Tensor, "*pop out"]) -> Float[Tensor, "*pop #batch out"]:
+def per_output(p: Shaped[Tensor, "*pop out"]) -> Shaped[Tensor, "*broadcast out"]:
     """Give a population's per-output values a batch axis; a single unit's broadcast as they are."""
     return p if p.dim() == 1 else p.unsqueeze(-2)
 
@@ -156,7 +156,7 @@ def nac_bound(inputs: int, outputs: int) -> float:
     return high
 
 
-def over_batch(w: Float[Tensor, "*pop out in"]) -> Float[Tensor, "*pop #batch out in"]:
+def over_batch(w: Float[Tensor, "*pop out in"]) -> Float[Tensor, "*broadcast out in"]:
     """Give a population's weights a batch axis; a single unit's broadcast as they are."""
     return w if w.dim() == 2 else w.unsqueeze(-3)
 
