@@ -18,5 +18,11 @@ def choose(name: str, options: Iterable[str], kind: str) -> str:
         return name
     near = get_close_matches(name, options, n=3, cutoff=0.5)
     offer = f"did you mean {' or '.join(near)}? " if near else ""
-    known = f"the {kind}s are {', '.join(options)}"
+    known = f"the {_plural(kind)} are {', '.join(options)}"
     raise ValueError(f"no {kind} is called {name!r}; {offer}{f'({known})' if near else known}")
+
+
+def _plural(word: str) -> str:
+    if word.endswith("y"):
+        return f"{word[:-1]}ies"
+    return f"{word}es" if word.endswith("s") else f"{word}s"

@@ -130,7 +130,10 @@ def _import(name: str) -> type[nn.Module]:
         ]
         if not modules:
             raise ValueError(f"{module_name} has no torch.nn.Module to run as a unit")
-        choose(class_name, modules, f"torch.nn.Module of {module_name}")
+        try:
+            choose(class_name, modules, "class")
+        except ValueError as error:
+            raise ValueError(f"the unit {name!r} can't be loaded: {error}") from None
     return found  # pyrefly: ignore[bad-return]
 
 

@@ -1,0 +1,50 @@
+import io
+
+import pytest
+from rich.console import Console
+
+from arithmix.progress import Progress
+
+
+def shown(terminal):
+    text, now = io.StringIO(), [0.0]
+    console = Console(file=text, force_terminal=terminal, width=150)
+    progress = Progress(console, clock=lambda: now[0])
+    progress.start("dmu add", 10, 4000)
+    for step, live in ((1000, 8), (2000, 2), (4000, 0)):
+        now[0] += 10.0
+        progress.solve(progress.live - live)
+        progress.advance(step, live)
+    progress.close()
+    return text.getvalue(), progress
+
+
+def test_a_pipe_gets_plain_lines():
+    text, progress = shown(terminal=False)
+    lines = text.splitlines()
+    assert "\x1b" not in text and len(lines) == 3
+    assert "dmu add: 2/10 solved, step 1000, 8 in training" in lines[0]
+    # 10 members made 1000 steps in 10 s, so 8 x 3000 steps take at most 24 s more.
+    assert "at most 0:00:24 left" in lines[0]
+    assert progress.fraction == 1.0
+
+
+def test_a_terminal_gets_a_bar():
+    text, _ = shown(terminal=True)
+    assert "\x1b" in text and "10/10 solved" in text
+
+
+def test_quiet_says_nothing():
+    text = io.StringIO()
+    progress = Progress(Console(file=text), quiet=True)
+    progress.start("dmu", 1, 10)
+    progress.advance(10, 0)
+    progress.say("a word")
+    assert text.getvalue() == ""
+
+
+def test_an_interrupt_is_raised_at_the_next_advance():
+    progress = Progress(Console(file=io.StringIO()), interrupted=True)
+    progress.start("dmu", 1, 10)
+    with pytest.raises(KeyboardInterrupt):
+        progress.advance(10, 0)
