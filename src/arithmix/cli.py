@@ -206,7 +206,7 @@ def main() -> None:
     try:
         app()
     except ValueError as error:
-        print(f"arithmix: {error}", file=sys.stderr)  # noqa: T201 (the one place that prints errors)
+        typer.echo(f"arithmix: {error}", err=True)
         sys.exit(2)
 
 

@@ -26,7 +26,7 @@ def shipped(study: str) -> list[Row]:
     return load(path) if path.exists() else []
 
 
-def save(rows: Iterable[Row], provenances: list[tuple[dict[str, str], int]], path: Path) -> None:
+def save(rows: Iterable[Row], provenances: list[dict[str, str]], path: Path) -> None:
     """Write rows, and under what they were made."""
     listed = list(rows)
     words = [[asdict(row.asked), row.status, row.steps, row.parameters] for row in listed]
@@ -67,4 +67,4 @@ if __name__ == "__main__":
     with Store(sys.argv[1], create=False) as store:
         whole = [row for row in store.rows() if not row.asked.stop]
         kept = [row for row in whole if row.asked.inputs == int(sys.argv[3])]
-        save(kept, store.provenances(), Path(sys.argv[2]))
+        save(kept, [facts for facts, _ in store.provenances()], Path(sys.argv[2]))
