@@ -1,0 +1,48 @@
+"""Train what is missing of a study, and take an interrupt well."""
+
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import typer
+
+from ..progress import Progress
+from ..records.store import Store
+from ..study import Study
+from ._options import print_line
+
+if TYPE_CHECKING:
+    from ..bench.run import Summary
+
+
+def train(
+    study: Study,
+    out: Path,
+    device: str,
+    progress: Progress,
+    compiled: bool = True,
+    force: bool = False,
+) -> "Summary":
+    """Train what is missing; an interrupt ends with a word on how to go on."""
+    from ..bench.run import run as run_study
+
+    def interrupt(signum: int, frame: object) -> NoReturn:
+        # Compiled code may catch what is raised inside it, so the next stretch raises it again.
+        progress.interrupted = True
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, interrupt)
+    with Store(out) as store:
+        try:
+            return run_study(
+                study,
+                store,
+                device=device,
+                compiled=compiled,
+                force=force,
+                progress=progress,
+            )
+        except KeyboardInterrupt:
+            print_line(f"stopped; what was finished is in {out}; the same command goes on")
+            raise typer.Exit(130) from None
