@@ -17,12 +17,14 @@ TESTS = sorted(Path(__file__).parent.rglob("*.py"))
 LAYERS = [
     {"__main__"},
     {"cli"},
-    {"studies"},
     {"report"},
+    {"studies"},
+    {"landscape"},
     {"bench"},
     {"units"},
+    {"dag"},
     {"measure"},
-    {"records", "progress"},
+    {"records", "progress", "table"},
     {"study"},
     {"tasks"},
     {"names"},
@@ -60,7 +62,7 @@ def test_no_file_is_long():
 
 @pytest.mark.parametrize(
     ("module", "light"),
-    [("arithmix", ("torch", "scipy", "rich", "typer")), ("arithmix.report.table", ("torch",))],
+    [("arithmix", ("torch", "scipy", "rich", "typer")), ("arithmix.table", ("torch",))],
 )
 def test_imports_are_light(module, light):
     program = f"import sys, {module}; print([m for m in {light!r} if m in sys.modules])"

@@ -3,8 +3,8 @@
 import sys
 
 from ..measure.rulers import RULERS
-from ..report.table import Table, write
 from ..studies import experiments
+from ..table import Table, write
 from ..tasks import OPERATIONS, RANGES
 from ._options import console
 

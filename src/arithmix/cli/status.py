@@ -1,9 +1,9 @@
 """`arithmix status`."""
 
 from ..records.store import Store
-from ..report.table import Table, write
 from ..studies import experiments
 from ..studies._rows import of_study
+from ..table import Table, write
 from ._options import DATABASE, Database, console
 
 

@@ -11,9 +11,9 @@ from ..names import choose
 from ..progress import Progress
 from ..records.shipped import shipped
 from ..records.store import Store
-from ..report.table import FORMS, write
 from ..studies import experiment
 from ..studies._rows import judged, of_study
+from ..table import FORMS, write
 from ._options import (
     DATABASE,
     Database,

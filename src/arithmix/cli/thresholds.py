@@ -1,8 +1,8 @@
 """`arithmix thresholds`."""
 
 from ..measure.rulers import RULERS
-from ..report.table import Table, write
 from ..studies._published import published
+from ..table import Table, write
 from ..tasks import OPERATIONS, RANGES, Task
 from ._options import Format, console
 

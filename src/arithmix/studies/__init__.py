@@ -9,8 +9,8 @@ from typing import Protocol, cast
 
 from ..names import choose
 from ..records.row import Row
-from ..report.table import Table
 from ..study import Study
+from ..table import Table
 
 
 class Experiment(Protocol):

@@ -1,8 +1,8 @@
 """The larger tasks of the original: ten or a hundred inputs, of which two matter."""
 
 from ..records.row import Row
-from ..report.table import Table
 from ..study import Study
+from ..table import Table
 from ..tasks import RANGES, Task
 from . import nalm
 

@@ -8,8 +8,8 @@ import numpy as np
 from ..measure.rulers import RULERS
 from ..measure.stats import gamma_mean, wilson
 from ..records.row import Row
-from ..report.table import Table
 from ..study import Study
+from ..table import Table
 from ..tasks import OPERATIONS, RANGES, Task
 from ._published import published
 from ._rows import Judged, judged

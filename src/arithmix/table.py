@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from ..names import choose
+from .names import choose
 
 Cells = Sequence[str]
 

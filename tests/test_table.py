@@ -3,7 +3,7 @@ import io
 import pytest
 from rich.console import Console
 
-from arithmix.report.table import Table, write
+from arithmix.table import Table, write
 
 ODD = Table(
     "Success of my[bold]", ["unit", "a|b"], [["[red]x[/red]", "1_000"], ["50%", "-"]], "a & b"
