@@ -1,0 +1,41 @@
+"""The loss landscapes of the DMU: surfaces, stationary points, and the paths of real trainings.
+
+`arithmix landscape` keeps one set of arrays per cell (operation x range) in the records, under the
+name `landscape/OPERATION/RANGE`; `Store.kept("landscape/")` gives them back as a dict of numpy
+arrays, and `arrays.Landscape` has them as fields. This module and `arrays` import no torch.
+
+Two coordinates are in every array: O, the selector (`O0` and `O1`, without unit), and `g`, the
+weight of the linear domain, in [0, 1]: at 1 the unit adds or subtracts, at 0 it multiplies or
+divides. A loss is a mean squared error over the training interval of the range.
+
+| array | shape, dtype | what it is |
+|---|---|---|
+| `o1` | (M,) float64 | the grid's O[1], rising, about -2 to 2 |
+| `g` | (N,) float64 | the grid's g, rising, 0 to 1 |
+| `loss` | (N, M) float64 | the loss at O = [1, o1[j]] and g[i]: rows are g, columns are O[1] |
+| `pattern` | (2,) float64 | the frozen O: [1, 1] for add and mul, [1, -1] for sub and div |
+| `frozen_g` | (K,) float64 | where the loss along the gate is known, rising, 0 to 1 |
+| `frozen_loss` | (K,) float64 | the loss there, with O frozen at `pattern` |
+| `frozen_minima` | (m,) float64 | g of its local minima: one value if the curve is unimodal |
+| `frozen_convex_g` | () bool | whether the curve is convex in g |
+| `frozen_convex_logit` | () bool | whether it is convex in the gate's logit |
+| `point` | (P, 3) float64 | stationary points of the loss in (O0, O1, g) |
+| `point_kind` | (P,) str | minimum, saddle, maximum, valley or plateau |
+| `point_loss` | (P,) float64 | the loss there |
+| `point_slope` | (P,) float64 | the largest relative fall of the loss within 0.05, to first order |
+| `point_eigenvalues` | (P, 3) float64 | of the Hessian in (O0, O1, g), rising |
+| `plane_point` | (Q, 2) float64 | stationary points in the plane O0 = 1, in (O1, g) |
+| `plane_kind` | (Q,) str | as `point_kind`, in the plane |
+| `plane_loss` | (Q,) float64 | the loss there |
+| `path_step` | (S,) int64 | steps at which trainings with learnable O were noted, rising from 0 |
+| `path` | (T, S, 3) float64 | their (O0, O1, g) there |
+| `path_loss` | (T, S) float64 | the loss there |
+| `path_start` | (T,) str | the name of the selector they started from |
+| `path_seed` | (T,) int64 | their seed |
+| `path_solved` | (T,) bool | whether they solved the task, by the thresholds of the dmu ruler |
+| `path_point` | (T,) int64 | the row of `point` nearest to the end |
+| `path_distance` | (T,) float64 | how far that is: the largest difference in O0, O1 and g |
+
+A path lies in three dimensions and the surface in the plane O0 = 1; a picture shows its shadow.
+Losses span many decades and may be 0 at a solution: draw log10(loss) with a floor.
+"""
