@@ -10,11 +10,12 @@ def shown(terminal):
     text, now = io.StringIO(), [0.0]
     console = Console(file=text, force_terminal=terminal, width=150)
     progress = Progress(console, clock=lambda: now[0])
-    progress.start("dmu add", 10, 4000)
-    for step, live in ((1000, 8), (2000, 2), (4000, 0)):
+    progress.begin("dmu", [("dmu add", 10, 4000), ("dmu sub", 5, 1000)])
+    for step, before, live in ((1000, 10, 8), (2000, 8, 2), (4000, 2, 0)):
         now[0] += 10.0
-        progress.solve(progress.live - live)
-        progress.advance(step, live)
+        progress.solve(before - live)
+        progress.advance(0, step, live)
+    progress.advance(1, 1000, 0)
     progress.close()
     return text.getvalue(), progress
 
@@ -23,28 +24,28 @@ def test_a_pipe_gets_plain_lines():
     text, progress = shown(terminal=False)
     lines = text.splitlines()
     assert "\x1b" not in text and len(lines) == 3
-    assert "dmu add: 2/10 solved, step 1000, 8 in training" in lines[0]
-    # 10 members made 1000 steps in 10 s, so 8 x 3000 steps take at most 24 s more.
-    assert "at most 0:00:24 left" in lines[0]
+    assert lines[0].startswith("dmu: 2/15 solved, 8 of dmu add at 1000, 0.00 M member-steps/s")
+    # 10 members made 1000 steps in 10 s, so 8 x 3000 and 5 x 1000 steps take at most 29 s more.
+    assert "at most 0:00:29 left" in lines[0]
     assert progress.fraction == 1.0
 
 
 def test_a_terminal_gets_a_bar():
     text, _ = shown(terminal=True)
-    assert "\x1b" in text and "10/10 solved" in text
+    assert "\x1b" in text and "10/15 solved" in text
 
 
 def test_quiet_says_nothing():
     text = io.StringIO()
     progress = Progress(Console(file=text), quiet=True)
-    progress.start("dmu", 1, 10)
-    progress.advance(10, 0)
+    progress.begin("dmu", [("dmu add", 1, 10)])
+    progress.advance(0, 10, 0)
     progress.say("a word")
     assert text.getvalue() == ""
 
 
 def test_an_interrupt_is_raised_at_the_next_advance():
     progress = Progress(Console(file=io.StringIO()), interrupted=True)
-    progress.start("dmu", 1, 10)
+    progress.begin("dmu", [("dmu add", 1, 10)])
     with pytest.raises(KeyboardInterrupt):
-        progress.advance(10, 0)
+        progress.advance(0, 10, 0)

@@ -1,7 +1,7 @@
 """Progress: a bar on a terminal, plain lines elsewhere."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -13,8 +13,24 @@ LINE_SECONDS = 5.0
 
 
 @dataclass
+class _Group:
+    """Members that go through their steps side by side."""
+
+    name: str
+    members: int
+    steps: int
+    live: int
+    step: int = 0
+
+    @property
+    def left(self) -> int:
+        """Member-steps to make, if no member stops early."""
+        return self.live * (self.steps - self.step)
+
+
+@dataclass
 class Progress:
-    """Follows the members of one group through their steps.
+    """Follows groups of members through their steps.
 
     Args:
         console: Where it is shown; a bar if that is a terminal.
@@ -28,10 +44,13 @@ class Progress:
     clock: Callable[[], float] = time.monotonic
     _bars: Bars | None = field(default=None, init=False)
 
-    def start(self, name: str, members: int, steps: int) -> None:
-        """Begin a group of `members`, each of at most `steps` steps."""
-        self.name, self.members, self.steps = name, members, steps
-        self.live, self.step, self.solved, self.work = members, 0, 0, 0
+    def begin(self, name: str, groups: Sequence[tuple[str, int, int]]) -> None:
+        """Begin groups, each with its name, its members and the most steps that they make."""
+        self.name = name
+        self.groups = [_Group(*group, live=group[1]) for group in groups]
+        self.members = sum(group.members for group in self.groups)
+        self.total = sum(group.left for group in self.groups)
+        self.solved = self.work = 0
         self.began = self.said = self.clock()
         if self.console.is_terminal and not self.quiet:
             columns = (
@@ -47,12 +66,13 @@ class Progress:
         """Count members as solved."""
         self.solved += count
 
-    def advance(self, step: int, live: int) -> None:
-        """All members in training, `live` of them after it, have come to `step`."""
+    def advance(self, place: int, step: int, live: int) -> None:
+        """All members in training of one group, `live` of them after it, have come to `step`."""
         if self.interrupted:
             raise KeyboardInterrupt
-        self.work += (step - self.step) * self.live
-        self.step, self.live = step, live
+        group = self.groups[place]
+        self.work += (step - group.step) * group.live
+        group.step, group.live = step, live
         now = self.clock()
         if self._bars is not None:
             self._bars.update(self._task, completed=self.fraction, text=self.text)
@@ -61,7 +81,7 @@ class Progress:
             self.said = now
 
     def close(self) -> None:
-        """End the group."""
+        """End what was begun."""
         if self._bars is not None:
             self._bars.stop()
             self._bars = None
@@ -74,15 +94,20 @@ class Progress:
     @property
     def fraction(self) -> float:
         """The part of the work that is done or no longer needed."""
-        return 1 - self.live * (self.steps - self.step) / (self.members * self.steps)
+        return 1 - sum(group.left for group in self.groups) / self.total
 
     @property
     def text(self) -> str:
-        """Members solved, the step, the rate, and the time left if no member stops early."""
+        """Members solved, those in training, the rate, and the time left if nobody stops early."""
         seconds = max(self.clock() - self.began, 1e-9)
         rate = self.work / seconds
-        left = self.live * (self.steps - self.step) / rate if rate else 0.0
-        return (
-            f"{self.solved}/{self.members} solved, step {self.step}, {self.live} in training, "
-            f"{rate / 1e6:.2f} M member-steps/s, at most {timedelta(seconds=round(left))} left"
-        )
+        left = sum(group.left for group in self.groups) / rate if rate else 0.0
+        words = [f"{self.solved}/{self.members} solved"]
+        words += [
+            f"{group.live} of {group.name} at {group.step}"
+            for group in self.groups
+            if group.step and group.live
+        ]
+        words += [f"{rate / 1e6:.2f} M member-steps/s"]
+        words += [f"at most {timedelta(seconds=round(left))} left"]
+        return ", ".join(words)

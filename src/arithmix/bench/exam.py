@@ -62,6 +62,8 @@ class Exam:
             wrong = population.forward(state, x[range_].mT) - y[kind]
             return wrong.square().mean((-2, -1))
 
+        # A GPU computes this as fast as it is; compiling would take longer than all examinations.
+        compiled = compiled and device.type == "cpu"
         self._error = torch.compile(error, fullgraph=True, dynamic=False) if compiled else error
 
     @torch.no_grad()

@@ -1,25 +1,24 @@
 """From a study to its records: what is missing is trained, what is there is left alone."""
 
 import dataclasses
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from torch import nn
-from torch._dynamo.exc import TorchDynamoException
 
 from ..measure.rulers import RULERS, Ruler
 from ..measure.verdict import judge
 from ..progress import Progress
 from ..records.provenance import provenance
-from ..records.row import Asked, Row
+from ..records.row import Asked
 from ..records.store import Store
 from ..study import Study
 from ..tasks import Task
-from ..units._base import Recipe, Unit, settings
 from ..units._spec import Spec, parse
-from .engine import train
+from .job import Advanced, Event, Finished, Job, Said, kind, recipe_of
 from .runner import compiler
-from .streams import Streams
+from .workers import how_many, work
 
 
 @dataclass(frozen=True)
@@ -32,24 +31,6 @@ class Summary:
     trained: int
 
 
-@dataclass(frozen=True)
-class _Place:
-    """A member to be trained."""
-
-    asked: Asked
-    spec: Spec
-    recipe: Recipe
-    module: nn.Module
-
-    @property
-    def group(self) -> str:
-        """Equal for members that can be trained side by side."""
-        recipe = dataclasses.replace(self.recipe, arguments={})
-        return repr(
-            (self.asked.unit, self.asked.inputs, recipe, sorted(settings(self.module).items()))
-        )
-
-
 def run(
     study: Study,
     store: Store,
@@ -57,6 +38,7 @@ def run(
     device: str = "cpu",
     compiled: bool = True,
     force: bool = False,
+    processes: int | None = None,
     progress: Progress,
 ) -> Summary:
     """Train what the store does not have of a study.
@@ -67,9 +49,11 @@ def run(
         device: cpu or cuda.
         compiled: Compile the update if a compiler is there.
         force: Forget the study's rows first and make them again.
+        processes: How many do the work; None chooses by the work there is.
         progress: What the user sees.
     """
     where = torch.device(device)
+    name = torch.cuda.get_device_name(where) if where.type == "cuda" else where.type
     ruler = RULERS[study.ruler]
     with_compiler = compiler(where) if compiled else None
     how = "eager, as asked" if not compiled else "eager, no compiler was found"
@@ -81,26 +65,33 @@ def run(
     there = store.keys()
     missing = [ask for ask in asked if ask.key not in there]
     if missing:
+        jobs = _jobs(missing, ruler.name, device, with_compiler is not None)
+        count = processes or how_many(jobs, where)
+        jobs = [part for job in jobs for part in _split(job, math.ceil(count / len(jobs)))]
+        count = min(count, len(jobs))
+        with_ = f", {count} processes" if count > 1 else ""
         progress.say(
-            f"{study.name}: {len(missing)} of {len(asked)} members to train ({_name(where)}, {how})"
+            f"{study.name}: {len(missing)} of {len(asked)} members to train ({name}, {how}{with_})"
         )
-    groups: dict[str, list[_Place]] = {}
-    for ask in missing:
-        place = _place(ask)
-        groups.setdefault(place.group, []).append(place)
-    streams: Streams | None = None
-    try:
-        for places in groups.values():
-            seeds = sorted({place.asked.seed for place in places})
-            shape = (seeds, places[0].asked.inputs, places[0].recipe.batch)
-            if streams is None or streams.made_for != shape:
-                if streams is not None:
-                    streams.close()
-                streams = Streams(*shape, where)
-            _train_group(places, ruler, store, streams, with_compiler is not None, progress)
-    finally:
-        if streams is not None:
-            streams.close()
+        progress.begin(study.name, [(job.name, len(job.asked), job.steps) for job in jobs])
+        number = {id(job): place for place, job in enumerate(jobs)}
+
+        def handle(job: Job, event: Event | None) -> None:
+            match event:
+                case Advanced():
+                    progress.advance(number[id(job)], event.step, event.live)
+                case Finished():
+                    store.add(event.rows, provenance(device=name, mode=event.mode))
+                    progress.solve(event.solved)
+                case Said():
+                    progress.say(event.text)
+                case None:
+                    progress.advance(number[id(job)], job.steps, 0)
+
+        try:
+            work(jobs, count, handle)
+        finally:
+            progress.close()
     keys = {ask.key for ask in asked}
     verdicts = [judge(r.curve, ruler, r.asked.task) for r in store.rows() if r.asked.key in keys]
     return Summary(len(asked), sum(verdict.solved for verdict in verdicts), len(missing))
@@ -114,12 +105,6 @@ def asks(study: Study, ruler: Ruler) -> list[Asked]:
     ]
 
 
-def _recipe(spec: Spec, task: Task) -> Recipe:
-    """The unit's recipe, with the arguments that were written over those that it has."""
-    recipe = spec.recipe(task.operation, task.inputs)
-    return dataclasses.replace(recipe, arguments={**recipe.arguments, **spec.arguments})
-
-
 def _ask(spec: Spec, task: Task, seed: int, ruler: Ruler) -> Asked:
     return Asked(
         unit=spec.label,
@@ -129,100 +114,25 @@ def _ask(spec: Spec, task: Task, seed: int, ruler: Ruler) -> Asked:
         seed=seed,
         stop=ruler.name if ruler.patience else "",
         grid=ruler.grid,
-        recipe=dataclasses.asdict(_recipe(spec, task)),
+        recipe=dataclasses.asdict(recipe_of(spec, task)),
         source=spec.source,
     )
 
 
-def _place(asked: Asked) -> _Place:
-    spec = parse(asked.unit)
-    recipe = _recipe(spec, asked.task)
-    try:
-        dtype = getattr(torch, recipe.dtype)
-        module = spec.build(asked.inputs, asked.operation, asked.seed, dtype=dtype)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{asked.unit} can't be made: {error}") from error
-    return _Place(asked, spec, recipe, module)
+def _jobs(asked: Sequence[Asked], ruler: str, device: str, compiled: bool) -> list[Job]:
+    """One job for each kind of member; the kind hangs on the unit, the operation and the inputs."""
+    kinds: dict[tuple[str, str, int], str] = {}
+    groups: dict[str, list[Asked]] = {}
+    for ask in asked:
+        those = (ask.unit, ask.operation, ask.inputs)
+        if those not in kinds:
+            kinds[those] = kind(ask)
+        groups.setdefault(kinds[those], []).append(ask)
+    return [Job(tuple(those), ruler, device, compiled) for those in groups.values()]
 
 
-def _train_group(
-    places: list[_Place],
-    ruler: Ruler,
-    store: Store,
-    streams: Streams,
-    compiled: bool,
-    progress: Progress,
-) -> None:
-    first = places[0].asked
-    try:
-        try:
-            _train(places, ruler, store, streams, compiled, progress)
-        except TorchDynamoException as error:
-            progress.say(f"{first.unit} can't be compiled and runs eagerly: {_first_line(error)}")
-            _train(places, ruler, store, streams, False, progress)
-    except (TypeError, RuntimeError) as error:
-        where = f"{first.operation} {first.range}"
-        raise ValueError(
-            f"{first.unit} can't be trained on {where}: {_first_line(error)}"
-        ) from error
-    finally:
-        progress.close()
-
-
-def _train(
-    places: list[_Place],
-    ruler: Ruler,
-    store: Store,
-    streams: Streams,
-    compiled: bool,
-    progress: Progress,
-) -> None:
-    recipe, unit = places[0].recipe, places[0].asked.unit
-    operations = "/".join(dict.fromkeys(place.asked.operation for place in places))
-    origin = provenance(device=_name(streams.device), mode="compiled" if compiled else "eager")
-    progress.start(f"{unit} {operations}", len(places), recipe.steps)
-    outcomes = train(
-        [place.module for place in places],
-        [place.asked.task for place in places],
-        [place.asked.seed for place in places],
-        recipe,
-        ruler,
-        streams=streams,
-        compiled=compiled,
-        watch=progress.advance,
-        redraw=_Redraw(places) if recipe.restart else None,
-    )
-    for finished in outcomes:
-        rows = []
-        for outcome in finished:
-            parameters = {key: value.tolist() for key, value in outcome.parameters.items()}
-            asked = places[outcome.member].asked
-            rows.append(Row(asked, outcome.status, outcome.steps, outcome.curve, parameters))
-        store.add(rows, origin)
-        progress.solve(sum(judge(r.curve, ruler, r.asked.task).solved for r in rows))
-
-
-class _Redraw:
-    """Draws on from where a member's seed stands after its first parameters."""
-
-    def __init__(self, places: list[_Place]) -> None:
-        self._places = places
-        self._generators: dict[int, torch.Generator] = {}
-
-    def __call__(self, member: int) -> dict[str, torch.Tensor]:
-        place = self._places[member]
-        assert isinstance(place.module, Unit)
-        if member not in self._generators:
-            generator = torch.Generator().manual_seed(place.asked.seed)
-            for _ in range(place.recipe.draws):
-                place.module.draw(generator)
-            self._generators[member] = generator
-        return place.module.draw(self._generators[member])
-
-
-def _name(device: torch.device) -> str:
-    return torch.cuda.get_device_name(device) if device.type == "cuda" else device.type
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0] or type(error).__name__
+def _split(job: Job, parts: int) -> list[Job]:
+    """Share a job out; a member's numbers do not depend on who else is in its population."""
+    size = math.ceil(len(job.asked) / parts)
+    starts = range(0, len(job.asked), size)
+    return [dataclasses.replace(job, asked=job.asked[i : i + size]) for i in starts]

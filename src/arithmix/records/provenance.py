@@ -5,8 +5,9 @@ import json
 import platform
 import subprocess
 from dataclasses import dataclass
-from functools import cached_property
-from importlib.metadata import PackageNotFoundError, version
+from functools import cache, cached_property
+from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 
 
@@ -25,13 +26,20 @@ class Provenance:
 
 def provenance(**more: str) -> Provenance:
     """Collect the facts of this machine and checkout, and `more` that the caller knows."""
-    facts = {"python": platform.python_version(), "machine": platform.machine()}
-    for package in ("arithmix", "torch", "numpy"):
-        try:
-            facts[package] = version(package)
-        except PackageNotFoundError:
-            facts[package] = "not installed"
-    return Provenance({**facts, "commit": _commit(), **more})
+    return Provenance({**_facts(), **more})
+
+
+@cache
+def _facts() -> dict[str, str]:
+    package = __name__.partition(".")[0]
+    return {
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "torch": version("torch"),
+        "numpy": version("numpy"),
+        "arithmix": import_module(package).__version__,
+        "commit": _commit(),
+    }
 
 
 def _commit() -> str:

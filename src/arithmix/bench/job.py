@@ -1,0 +1,186 @@
+"""A job: members that are trained side by side, from what was asked to their rows."""
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+from torch._dynamo.exc import TorchDynamoException
+
+from ..measure.rulers import RULERS
+from ..measure.verdict import judge
+from ..records.row import Asked, Row
+from ..tasks import Task
+from ..units._base import Recipe, Unit, settings
+from ..units._spec import Spec, parse
+from .engine import train
+from .streams import Streams
+
+
+@dataclass(frozen=True)
+class Job:
+    """What can be trained as one population."""
+
+    asked: tuple[Asked, ...]
+    ruler: str
+    device: str
+    compiled: bool
+
+    @property
+    def name(self) -> str:
+        """The unit and the operations, for people."""
+        operations = "/".join(dict.fromkeys(ask.operation for ask in self.asked))
+        return f"{self.asked[0].unit} {operations}"
+
+    @property
+    def steps(self) -> int:
+        """The most steps that a member makes."""
+        return self.asked[0].recipe["steps"]
+
+
+@dataclass(frozen=True)
+class Advanced:
+    """The members of a job, `live` of them still in training, have come to `step`."""
+
+    step: int
+    live: int
+
+
+@dataclass(frozen=True)
+class Finished:
+    """Rows of a job, how they were trained, and how many of them are solved."""
+
+    rows: list[Row]
+    mode: str
+    solved: int
+
+
+@dataclass(frozen=True)
+class Said:
+    """A word for the user."""
+
+    text: str
+
+
+Event = Advanced | Finished | Said
+Tell = Callable[[Event], None]
+
+
+class Worker:
+    """Does jobs one after another, and keeps the numbers of one for the next."""
+
+    def __init__(self) -> None:
+        self._streams: Streams | None = None
+
+    def do(self, job: Job, tell: Tell) -> None:
+        """Train a job's members and tell what happens."""
+        places = [_place(ask) for ask in job.asked]
+        streams = self._numbers(places, torch.device(job.device))
+        first = job.asked[0]
+        try:
+            try:
+                _train(places, job.ruler, streams, job.compiled, tell)
+            except TorchDynamoException as error:
+                why = _first_line(error)
+                tell(Said(f"{first.unit} can't be compiled and runs eagerly: {why}"))
+                _train(places, job.ruler, streams, False, tell)
+        except (TypeError, RuntimeError) as error:
+            where = f"{first.operation} {first.range}"
+            raise ValueError(
+                f"{first.unit} can't be trained on {where}: {_first_line(error)}"
+            ) from error
+
+    def close(self) -> None:
+        """Stop working ahead."""
+        if self._streams is not None:
+            self._streams.close()
+
+    def _numbers(self, places: "list[_Place]", device: torch.device) -> Streams:
+        seeds = sorted({place.asked.seed for place in places})
+        shape = (seeds, places[0].asked.inputs, places[0].recipe.batch)
+        if self._streams is None or self._streams.made_for != shape:
+            self.close()
+            self._streams = Streams(*shape, device)
+        return self._streams
+
+
+def recipe_of(spec: Spec, task: Task) -> Recipe:
+    """The unit's recipe, with what was written in brackets over what it has."""
+    recipe = spec.recipe(task.operation, task.inputs)
+    return dataclasses.replace(recipe, arguments={**recipe.arguments, **spec.arguments})
+
+
+def kind(ask: Asked) -> str:
+    """Equal for members that can be trained side by side."""
+    place = _place(ask)
+    recipe = dataclasses.replace(place.recipe, arguments={})
+    return repr((ask.unit, ask.inputs, recipe, sorted(settings(place.module).items())))
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A member to be trained."""
+
+    asked: Asked
+    recipe: Recipe
+    module: nn.Module
+
+
+def _place(asked: Asked) -> _Place:
+    spec = parse(asked.unit)
+    recipe = recipe_of(spec, asked.task)
+    try:
+        dtype = getattr(torch, recipe.dtype)
+        module = spec.build(asked.inputs, asked.operation, asked.seed, dtype=dtype)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{asked.unit} can't be made: {error}") from error
+    return _Place(asked, recipe, module)
+
+
+def _train(
+    places: list[_Place], ruler_name: str, streams: Streams, compiled: bool, tell: Tell
+) -> None:
+    ruler, recipe = RULERS[ruler_name], places[0].recipe
+    outcomes = train(
+        [place.module for place in places],
+        [place.asked.task for place in places],
+        [place.asked.seed for place in places],
+        recipe,
+        ruler,
+        streams=streams,
+        compiled=compiled,
+        watch=lambda step, live: tell(Advanced(step, live)),
+        redraw=_Redraw(places) if recipe.restart else None,
+    )
+    mode = "compiled" if compiled else "eager"
+    for finished in outcomes:
+        rows = []
+        for outcome in finished:
+            parameters = {key: value.tolist() for key, value in outcome.parameters.items()}
+            asked = places[outcome.member].asked
+            rows.append(Row(asked, outcome.status, outcome.steps, outcome.curve, parameters))
+        solved = sum(judge(row.curve, ruler, row.asked.task).solved for row in rows)
+        tell(Finished(rows, mode, solved))
+
+
+class _Redraw:
+    """Draws on from where a member's seed stands after its first parameters."""
+
+    def __init__(self, places: list[_Place]) -> None:
+        self._places = places
+        self._generators: dict[int, torch.Generator] = {}
+
+    def __call__(self, member: int) -> dict[str, torch.Tensor]:
+        place = self._places[member]
+        assert isinstance(place.module, Unit)
+        if member not in self._generators:
+            generator = torch.Generator().manual_seed(place.asked.seed)
+            for _ in range(place.recipe.draws):
+                place.module.draw(generator)
+            self._generators[member] = generator
+        return place.module.draw(self._generators[member])
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0] or type(error).__name__

@@ -1,0 +1,105 @@
+"""A study's way through processes and back to one store."""
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from arithmix.bench.run import run
+from arithmix.progress import Progress
+from arithmix.records.store import Store
+from arithmix.studies import experiment
+
+PART = experiment("dmu").study().narrow(operations=["add", "div"], ranges=["sym"], seeds=[0, 1, 2])
+
+
+def made(path, study=PART, **more):
+    with Store(path) as store:
+        summary = run(
+            study, store, compiled=False, progress=Progress(Console(file=io.StringIO())), **more
+        )
+        return summary, {row.asked.key: row for row in store.rows()}
+
+
+def test_processes_make_the_rows_of_one(tmp_path):
+    summary, alone = made(tmp_path / "one.db", processes=1)
+    assert (summary.members, summary.trained) == (6, 6)
+    again, together = made(tmp_path / "four.db", processes=4)  # more than there are kinds
+    assert again == summary and alone.keys() == together.keys()
+    for key, row in alone.items():
+        twin = together[key]
+        assert (row.status, row.steps, row.parameters) == (twin.status, twin.steps, twin.parameters)
+        for name in ("step", "validation", "test", "sparsity"):
+            mine, theirs = getattr(row.curve, name), getattr(twin.curve, name)
+            assert mine.tobytes() == theirs.tobytes()
+
+
+BROKEN = """
+import torch
+
+class Broken(torch.nn.Module):
+    def __init__(self, in_features, out_features):
+        super().__init__()
+        self.w = torch.nn.Parameter(torch.zeros(3, 3))
+
+    def forward(self, x):
+        return x @ self.w
+"""
+GONE = BROKEN.replace("return x @ self.w", "import os; os._exit(7)").replace("Broken", "Gone")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "said"),
+    [(BROKEN, "Broken", r"can't be trained on \w+ sym"), (GONE, "Gone", "ended with code 7")],
+)
+def test_what_goes_wrong_in_a_process_is_one_sentence(tmp_path, monkeypatch, text, name, said):
+    (tmp_path / f"{name.lower()}_unit.py").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    study = PART.narrow(units=[f"{name.lower()}_unit:{name}"])
+    with pytest.raises(ValueError, match=said):
+        made(tmp_path / "some.db", study, processes=2)
+
+
+PROGRAM = """
+from tests.bench.test_run import made
+from arithmix.studies import experiment
+
+if __name__ == "__main__":
+    made("killed.db", experiment("dmu").study().narrow(seeds=[0]), processes=2)
+"""
+
+
+def test_no_process_outlives_a_killed_parent(tmp_path):
+    (tmp_path / "program.py").write_text(PROGRAM)
+    there = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path.cwd()), *sys.path])}
+    parent = subprocess.Popen([sys.executable, "program.py"], cwd=tmp_path, env=there)
+    children = []
+    while len(children) < 2 and parent.poll() is None:
+        time.sleep(0.2)
+        listed = subprocess.run(
+            ["pgrep", "-P", str(parent.pid), "-f", "spawn_main"], text=True, capture_output=True
+        )
+        children = [int(pid) for pid in listed.stdout.split()]
+    time.sleep(3)
+    parent.send_signal(signal.SIGKILL)
+    parent.wait()
+    for _ in range(100):
+        alive = [pid for pid in children if _runs(pid)]
+        if not alive:
+            return
+        time.sleep(0.1)
+    pytest.fail(f"{alive} are still there")
+
+
+def _runs(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
