@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import signal
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
@@ -21,6 +22,8 @@ SMALL = 10_000_000
 """Member-steps below which starting processes takes longer than it saves."""
 GPU_PROCESSES = 8
 GPU_BYTES = 8 * 2**30
+PATIENCE = 10.0
+"""Seconds that a process without work has to end by itself."""
 
 Handle = Callable[[Job, Event | None], None]
 """Told of each event of a job; None when the job is done."""
@@ -93,6 +96,10 @@ def _together(jobs: list[Job], processes: int, handle: Handle) -> None:
                     if waiting:
                         doing[pipe] = waiting.pop()
                         pipe.send(doing[pipe])
+                    else:
+                        pipe.close()  # which the process takes as its end
+        for process in at_work.values():
+            process.join(PATIENCE)
     finally:
         for process in at_work.values():
             process.kill()
@@ -108,23 +115,28 @@ def _serve(pipe: Connection, compile_threads: int) -> None:
     sentinel = parent.sentinel
     threading.Thread(target=lambda: (wait([sentinel]), os._exit(1)), daemon=True).start()
     worker = Worker()
-    with _one_thread():
-        while True:
-            job: Job = pipe.recv()
-            try:
-                worker.do(job, pipe.send)
-            except ValueError as error:
-                pipe.send(ValueError(str(error)))
-                return
-            pipe.send(None)
+    try:
+        with _one_thread():
+            while True:
+                worker.do(pipe.recv(), pipe.send)
+                pipe.send(None)
+    except ValueError as error:
+        pipe.send(ValueError(str(error)))
+    except EOFError:
+        worker.close()
 
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Let torch use one thread, so that no number depends on how many cores there are."""
+    """Let torch use one thread, so that no number depends on how many cores there are.
+
+    What its compiler warns of is its own affair and is not shown.
+    """
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", module=r"torch\.")
+            yield
     finally:
         torch.set_num_threads(before)

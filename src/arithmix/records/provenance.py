@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import platform
 import subprocess
 from dataclasses import dataclass
@@ -43,6 +44,7 @@ def _facts() -> dict[str, str]:
 
 
 def _commit() -> str:
+    """The checkout's commit; a copy without one can be told it in ARITHMIX_COMMIT."""
     folder = Path(__file__).parent
 
     def git(*words: str) -> str:
@@ -55,4 +57,4 @@ def _commit() -> str:
         )
         return git("rev-parse", "--short=12", "HEAD") + dirty
     except (OSError, subprocess.CalledProcessError):
-        return "unknown"
+        return os.environ.get("ARITHMIX_COMMIT", "unknown")
