@@ -8,40 +8,12 @@ import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor
 
+from ..dag._math import finite_gradient as finite_gradient
+from ..dag._math import rounded
+from ..dag._math import working_dtype as working_dtype
+
 FAR = 1e4
 """A logit at which a sigmoid is 0 or 1 and a tanh -1 or 1, to the last bit of any dtype."""
-
-
-class _FiniteGradient(torch.autograd.Function):
-    generate_vmap_rule = True
-
-    @staticmethod
-    def forward(x: Tensor) -> Tensor:
-        return x.view_as(x)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output) -> None:
-        pass
-
-    @staticmethod
-    def backward(ctx, *gradients: Tensor) -> Tensor:
-        return torch.nan_to_num(gradients[0])
-
-
-def finite_gradient(x: Tensor) -> Tensor:
-    """Return `x`, whose gradient is held at the dtype's largest number and is never inf or NaN.
-
-    The derivative of a / b in b is -a / b^2, which no float32 can hold for b = 1e-30.
-    """
-    return _FiniteGradient.apply(x)  # pyrefly: ignore[bad-return]
-
-
-def working_dtype(*tensors: Tensor) -> torch.dtype:
-    """The dtype to compute in: that of the tensors together, but never less than float32."""
-    dtype = torch.float32
-    for tensor in tensors:
-        dtype = torch.promote_types(dtype, tensor.dtype)
-    return dtype
 
 
 def weighted_sum(
@@ -69,7 +41,7 @@ def exact_sum(
 ) -> Float[Tensor, "*batch out"]:
     """The weighted sum in float64, rounded once."""
     result = torch.promote_types(x.dtype, w.dtype)
-    return _rounded(weighted_sum(finite_gradient(x).double(), w.double()), result)
+    return rounded(weighted_sum(finite_gradient(x).double(), w.double()), result)
 
 
 def exact_product(
@@ -85,13 +57,7 @@ def exact_product(
     above = torch.where(w > 0, factors, 1.0).prod(-1)
     below = torch.where(w < 0, factors, 1.0).prod(-1)
     below = torch.where(below == 0, torch.finfo(torch.float64).tiny, below)
-    return _rounded(above / below, result)
-
-
-def _rounded(y: Tensor, dtype: torch.dtype) -> Tensor:
-    """Round to `dtype`; what it can't hold becomes the largest number it can."""
-    largest = torch.finfo(dtype).max
-    return y.clamp(-largest, largest).to(dtype)
+    return rounded(above / below, result)
 
 
 def bounded(y: Tensor) -> Tensor:

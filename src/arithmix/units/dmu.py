@@ -34,6 +34,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from ..dag._math import default_log_limit, smooth_magnitude
 from ..names import choose
 from ._base import Recipe, Unit
 from ._math import (
@@ -74,18 +75,6 @@ def dmu(
 
     magnitude = (g_lin * l_lin + g_log * l_log).clamp(-limit, limit).exp()
     return ((g_lin * s_lin + g_log * s_log) * magnitude).to(result)
-
-
-def smooth_magnitude(r: Tensor, temperature: float) -> Tensor:
-    """sqrt(r^2 + T^2), without the overflow of r^2: far from zero it is |r| to the last bit."""
-    far = 1e8 * temperature
-    near = r.clamp(-far, far)
-    return torch.where(r.abs() > far, r.abs(), (near * near + temperature**2).sqrt())
-
-
-def default_log_limit(dtype: torch.dtype) -> float:
-    """The largest log magnitude of an output: the dtype's, less a factor 1e6 for gradients."""
-    return math.log(torch.finfo(dtype).max) - math.log(1e6)
 
 
 class DMU(Unit):

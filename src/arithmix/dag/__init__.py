@@ -1,0 +1,1 @@
+"""Differentiable arithmetic programs: written, run, predicted, learned and read."""

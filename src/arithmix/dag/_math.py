@@ -1,0 +1,56 @@
+"""Arithmetic that stays finite, shared by plans and units."""
+
+import math
+
+import torch
+from torch import Tensor
+
+
+class _FiniteGradient(torch.autograd.Function):
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x: Tensor) -> Tensor:
+        return x.view_as(x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output) -> None:
+        pass
+
+    @staticmethod
+    def backward(ctx, *gradients: Tensor) -> Tensor:
+        return torch.nan_to_num(gradients[0])
+
+
+def finite_gradient(x: Tensor) -> Tensor:
+    """Return `x`, whose gradient is held at the dtype's largest number and is never inf or NaN.
+
+    The derivative of a / b in b is -a / b^2, which no float32 can hold for b = 1e-30.
+    """
+    return _FiniteGradient.apply(x)  # pyrefly: ignore[bad-return]
+
+
+def working_dtype(*tensors: Tensor) -> torch.dtype:
+    """The dtype to compute in: that of the tensors together, but never less than float32."""
+    dtype = torch.float32
+    for tensor in tensors:
+        dtype = torch.promote_types(dtype, tensor.dtype)
+    return dtype
+
+
+def rounded(y: Tensor, dtype: torch.dtype) -> Tensor:
+    """Round to `dtype`; what it can't hold becomes the largest number it can."""
+    largest = torch.finfo(dtype).max
+    return y.clamp(-largest, largest).to(dtype)
+
+
+def smooth_magnitude(r: Tensor, temperature: float) -> Tensor:
+    """sqrt(r^2 + T^2), without the overflow of r^2: far from zero it is |r| to the last bit."""
+    far = 1e8 * temperature
+    near = r.clamp(-far, far)
+    return torch.where(r.abs() > far, r.abs(), (near * near + temperature**2).sqrt())
+
+
+def default_log_limit(dtype: torch.dtype) -> float:
+    """The largest log magnitude of an output: the dtype's, less a factor 1e6 for gradients."""
+    return math.log(torch.finfo(dtype).max) - math.log(1e6)
