@@ -98,6 +98,30 @@ def test_a_population_has_no_single_formula():
         DMU(2, 1, population=(3,)).expression()
 
 
+def test_results_can_be_mixed_in_the_place_of_logarithms():
+    x = torch.tensor([[3.0, -4.0], [-0.5, -2.0]], dtype=torch.float64)
+    gate = torch.tensor([[0.3, 0.7]], dtype=torch.float64)
+    y = dmu(x, torch.tensor([[1.0, 1.0]], dtype=torch.float64), gate, mix="linear")
+    expected = 0.3 * x.sum(-1) + 0.7 * x.prod(-1)
+    assert torch.allclose(y[:, 0], expected, rtol=1e-12)
+
+
+def test_a_random_selector_follows_its_generator():
+    def drawn(seed):
+        generator = torch.Generator().manual_seed(seed)
+        return DMU(3, 2, selector="random", learn_selector=True, generator=generator).selector
+
+    assert torch.equal(drawn(1), drawn(1)) and not torch.equal(drawn(1), drawn(2))
+    assert drawn(1).abs().max() <= 1 and drawn(1).std() > 0.1
+
+
+@pytest.mark.parametrize("start", ["add", "half", "first"])
+def test_a_learned_selector_starts_from_its_pattern(start):
+    unit = DMU(3, 1, selector=start, learn_selector=True)
+    rows = {"add": [1.0, 1.0, 1.0], "half": [0.5, 0.5, 0.5], "first": [1.0, 0.0, 0.0]}
+    assert unit.selector.tolist() == [rows[start]]
+
+
 @pytest.mark.parametrize("gate", ["dual", "single"])
 @pytest.mark.parametrize("learn", [False, True])
 def test_every_variant_learns_to_add(gate, learn):

@@ -1,4 +1,7 @@
-"""A unit as people write it: `dmu`, `dmu[gate=single]`, or `my_file:MyUnit` for their own."""
+"""A unit as people write it: `dmu`, `dmu[gate=single]`, or `my_file:MyUnit` for their own.
+
+In brackets stand arguments of its constructor, or numbers of its recipe: `dmu[rate=0.001]`.
+"""
 
 import ast
 import hashlib
@@ -6,7 +9,7 @@ import importlib
 import inspect
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import torch
@@ -16,21 +19,28 @@ from ..names import choose
 from . import units
 from ._base import Argument, Recipe, Unit
 
+RECIPE = ("rate", "steps", "batch", "clip_norm", "clip_value", "target_limit", "dtype")
+"""What of a recipe can be written with a unit's name."""
+
 
 @dataclass(frozen=True)
 class Spec:
-    """A unit's class, and the constructor arguments that were written with its name."""
+    """A unit's class, and what was written in brackets with its name."""
 
     name: str
     cls: type[nn.Module]
     arguments: dict[str, Argument] = field(default_factory=dict)
+    """For the constructor."""
+    trained: dict[str, Argument] = field(default_factory=dict)
+    """In the place of the recipe's own numbers."""
 
     @property
     def label(self) -> str:
         """The one way to write it: arguments sorted by name."""
-        if not self.arguments:
+        written = self.arguments | self.trained
+        if not written:
             return self.name
-        inside = ",".join(f"{key}={value}" for key, value in sorted(self.arguments.items()))
+        inside = ",".join(f"{key}={value}" for key, value in sorted(written.items()))
         return f"{self.name}[{inside}]"
 
     @property
@@ -51,7 +61,7 @@ class Spec:
                 f"{self.name}.recipe({operation!r}) must return an arithmix.Recipe; "
                 f"{type(recipe).__name__} came"
             )
-        return recipe
+        return replace(recipe, **self.trained)  # pyrefly: ignore[bad-argument-type]
 
     def build(
         self, inputs: int, operation: str, seed: int, *, dtype: torch.dtype, device: str = "cpu"
@@ -94,8 +104,18 @@ def parse(text: str) -> Spec:
             raise ValueError(f"an argument of {name} is written key=value; {pair!r} came")
         arguments[key.strip()] = _literal(value.strip())
     cls = _import(name) if ":" in name else units()[choose(name, units(), "unit")]
-    spec = Spec(name, cls, arguments)
-    _check_arguments(spec)
+    free = _free_arguments(name, cls)
+    spec = Spec(
+        name,
+        cls,
+        {key: value for key, value in arguments.items() if key in free},
+        {key: value for key, value in arguments.items() if key in RECIPE and key not in free},
+    )
+    for key in arguments:
+        if key not in spec.arguments and key not in spec.trained:
+            offer = f"it takes {', '.join([*free, *RECIPE])}"
+            raise ValueError(f"{name} has no argument {key!r}; {offer}")
+    _check_recipe(spec)
     return spec
 
 
@@ -137,16 +157,26 @@ def _import(name: str) -> type[nn.Module]:
     return found  # pyrefly: ignore[bad-return]
 
 
-def _check_arguments(spec: Spec) -> None:
-    taken = list(inspect.signature(spec.cls).parameters)
-    own = {"population", "generator", "device", "dtype"}
-    free = [name for name in taken[2:] if name not in own]
-    for key in spec.arguments:
-        if key not in free:
-            offer = f"it takes {', '.join(free)}" if free else "it takes none"
-            raise ValueError(f"{spec.name} has no argument {key!r}; {offer}")
+def _free_arguments(name: str, cls: type[nn.Module]) -> list[str]:
+    """What a constructor takes besides features, population, generator, device and dtype."""
+    taken = list(inspect.signature(cls).parameters)
     if len(taken) < 2:
         raise ValueError(
-            f"{spec.name} is made as {spec.cls.__name__}(in_features, out_features); "
+            f"{name} is made as {cls.__name__}(in_features, out_features); "
             f"its constructor takes {', '.join(taken) or 'nothing'}"
         )
+    own = {"population", "generator", "device", "dtype"}
+    return [word for word in taken[2:] if word not in own]
+
+
+def _check_recipe(spec: Spec) -> None:
+    for key, value in spec.trained.items():
+        if key == "dtype":
+            choose(str(value), ("float32", "float64"), "dtype")
+        elif key in ("steps", "batch"):
+            if not (isinstance(value, int) and value > 0):
+                raise ValueError(f"{key} of {spec.name} is a whole number above 0; {value!r} came")
+        elif not (value is None and key != "rate") and not (
+            isinstance(value, int | float) and value > 0
+        ):
+            raise ValueError(f"{key} of {spec.name} is a number above 0; {value!r} came")

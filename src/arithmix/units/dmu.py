@@ -47,7 +47,8 @@ from ._math import (
 )
 from ._text import joined, product_text, sum_text
 
-PATTERNS = {"add": 1.0, "sub": -1.0}
+PATTERNS = {"add": (1.0, 1.0), "sub": (1.0, -1.0), "half": (0.5, 0.5), "first": (1.0, 0.0)}
+"""What a selector starts from: its first entry, and all the others."""
 PAPER_LOG_LIMIT = math.log(1e6) - 1
 
 
@@ -58,8 +59,12 @@ def dmu(
     *,
     temperature: float = 1e-4,
     log_limit: float | None = None,
+    mix: str = "log",
 ) -> Float[Tensor, "*batch out"]:
-    """Mix the linear and the log domain with the weights `gate` = (g_lin, g_log)."""
+    """Mix the linear and the log domain with the weights `gate` = (g_lin, g_log).
+
+    The paper mixes signs and log magnitudes; `mix="linear"` mixes the two results themselves.
+    """
     result, dtype = torch.promote_types(x.dtype, gate.dtype), working_dtype(x, selector, gate)
     x, o, g = (finite_gradient(t).to(dtype) for t in (x, selector, gate))
     limit = default_log_limit(dtype) if log_limit is None else log_limit
@@ -68,11 +73,12 @@ def dmu(
     largest = torch.finfo(dtype).max
     r_lin = weighted_sum(x, o).clamp(-largest, largest)
     r_log = weighted_sum(x.abs().clamp(min=torch.finfo(dtype).tiny).log(), o)
-    s_lin = torch.tanh(r_lin / temperature)
     s_log = torch.cos(math.pi * weighted_sum((x < 0).to(dtype), o.abs()))
-    l_lin = smooth_magnitude(r_lin, temperature).log()
     l_log = r_log.clamp(-limit, limit)
-
+    if mix == "linear":
+        return (g_lin * r_lin + g_log * s_log * l_log.exp()).to(result)
+    s_lin = torch.tanh(r_lin / temperature)
+    l_lin = smooth_magnitude(r_lin, temperature).log()
     magnitude = (g_lin * l_lin + g_log * l_log).clamp(-limit, limit).exp()
     return ((g_lin * s_lin + g_log * s_log) * magnitude).to(result)
 
@@ -83,14 +89,16 @@ class DMU(Unit):
     Args:
         in_features: Numbers in.
         out_features: Numbers out.
-        selector: "add" for [1, 1, ...], "sub" for [1, -1, ...], or a matrix `out in`.
+        selector: "add" for [1, 1, ...], "sub" for [1, -1, ...], "half" for [0.5, 0.5, ...], "first"
+            for [1, 0, ...], "random" for draws from U(-1, 1), or a matrix `out in`.
         learn_selector: Train the selector, from that start, instead of freezing it.
         gate: "dual" for two logits, "single" for one.
         temperature: T, the width around zero in which the linear sign turns.
         gate_temperature: T_G, which sharpens the gate.
         log_limit: L, the largest |ln y|; None follows the dtype.
+        mix: "log" to mix log magnitudes, as in the paper, "linear" to mix results.
         population: Leading shape of the parameters.
-        generator: Ignored but for the contract: the gate starts undecided and nothing is drawn.
+        generator: Where a random selector is drawn from; the gate starts undecided.
         device: Where the parameters live.
         dtype: Their dtype.
 
@@ -119,6 +127,7 @@ class DMU(Unit):
         temperature: float = 1e-4,
         gate_temperature: float = 0.1,
         log_limit: float | None = None,
+        mix: str = "log",
         population: tuple[int, ...] = (),
         generator: torch.Generator | None = None,
         device: torch.device | str | None = None,
@@ -131,9 +140,11 @@ class DMU(Unit):
         self.temperature = temperature
         self.gate_temperature = gate_temperature
         self.log_limit = log_limit
+        self.mix = choose(mix, ("log", "linear"), "way to mix")
         self.learn_selector = learn_selector
         self.hard = False
-        self._pattern = _pattern(selector, in_features, out_features)
+        self._pattern = _pattern(selector, in_features, out_features, generator)
+        self._random = isinstance(selector, str) and selector == "random"
         super().__init__(
             in_features,
             out_features,
@@ -161,9 +172,12 @@ class DMU(Unit):
         )
 
     def draw(self, generator: torch.Generator | None) -> dict[str, Tensor]:
-        """An undecided gate, and the selector's pattern where it is learned."""
+        """An undecided gate, and the selector's start where it is learned."""
         drawn = {"gate": torch.zeros(self.out_features, self.logits)}
-        return drawn | {"selector": self._pattern.clone()} if self.learn_selector else drawn
+        if not self.learn_selector:
+            return drawn
+        start = _random(self._pattern, generator) if self._random else self._pattern.clone()
+        return drawn | {"selector": start}
 
     def solution(self, operation: str) -> dict[str, Tensor]:
         """The gate at 1 and 0 to the last bit, and the operation's selector."""
@@ -193,6 +207,7 @@ class DMU(Unit):
             self.weights(),
             temperature=self.temperature,
             log_limit=self.log_limit,
+            mix=self.mix,
         )
 
     def sparsity(self) -> Float[Tensor, "*pop"]:
@@ -234,12 +249,19 @@ class DMU(Unit):
         return chosen.expand_as(self.gate).to(self.gate)
 
 
-def _pattern(selector: str | Tensor, in_features: int, out_features: int) -> Tensor:
+def _pattern(
+    selector: str | Tensor,
+    in_features: int,
+    out_features: int,
+    generator: torch.Generator | None = None,
+) -> Tensor:
     if isinstance(selector, str):
-        rest = PATTERNS[choose(selector, PATTERNS, "selector pattern")]
+        name = choose(selector, (*PATTERNS, "random"), "selector pattern")
+        first, rest = PATTERNS.get(name, (0.0, 0.0))
         row = torch.full((in_features,), rest)
-        row[0] = 1.0
-        return row.expand(out_features, in_features)
+        row[0] = first
+        row = row.expand(out_features, in_features)
+        return _random(row, generator) if name == "random" else row
     matrix = torch.as_tensor(selector, dtype=torch.float32)
     if matrix.shape != (out_features, in_features):
         raise ValueError(
@@ -247,6 +269,10 @@ def _pattern(selector: str | Tensor, in_features: int, out_features: int) -> Ten
             f"one of shape {tuple(matrix.shape)} came"
         )
     return matrix
+
+
+def _random(like: Tensor, generator: torch.Generator | None) -> Tensor:
+    return torch.empty(like.shape).uniform_(-1, 1, generator=generator)
 
 
 def _mixture(o: list[float], g_lin: float) -> str:
