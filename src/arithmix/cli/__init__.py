@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from . import export, list_, run, status, table, thresholds
+from . import export, list_, report, run, status, table, thresholds
 
 app = typer.Typer(
     help="Neural arithmetic units, and the benchmark that judges them.",
@@ -16,6 +16,7 @@ for command in (
     run.run,
     table.table,
     thresholds.thresholds,
+    report.report,
     status.status,
     export.export,
     list_.list_,

@@ -32,7 +32,7 @@ class Asked:
     """A digest of the file that a user's own unit is in."""
     protocol: int = field(default=PROTOCOL)
 
-    @property
+    @cached_property
     def task(self) -> Task:
         """The task as one thing."""
         return Task(self.operation, self.range, self.inputs)

@@ -26,6 +26,15 @@ def shipped(study: str) -> list[Row]:
     return load(path) if path.exists() else []
 
 
+def made_with(study: str) -> list[dict[str, str]]:
+    """The facts under which the rows that come with the package were made."""
+    path = FOLDER / f"{study}.npz"
+    if not path.exists():
+        return []
+    with np.load(path) as file:
+        return json.loads(file["provenance"].tobytes())
+
+
 def save(rows: Iterable[Row], provenances: list[dict[str, str]], path: Path) -> None:
     """Write rows, and under what they were made."""
     listed = list(rows)

@@ -1,0 +1,39 @@
+"""`arithmix report`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ._options import DATABASE, print_line
+
+
+def report(
+    db: Annotated[
+        Path | None,
+        typer.Argument(metavar="[DB]", help=f"The file of records; {DATABASE} if left out."),
+    ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The page.")] = Path("report.html"),
+    own: Annotated[
+        bool, typer.Option("--own", help="Leave out the results that come with the package.")
+    ] = False,
+) -> None:
+    """Write one HTML page of the records, to open from disk."""
+    from ..report.data import gather
+    from ..report.page import page
+
+    if db is None and DATABASE.exists():
+        db = DATABASE
+    data = gather(db, own=own)
+    try:
+        text = page(data)
+    except ModuleNotFoundError as error:
+        if error.name != "plotly":
+            raise
+        raise ValueError("the report needs plotly; install arithmix[report]") from error
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ValueError(f"{output} can't be written: {error.strerror or error}") from error
+    size = output.stat().st_size / 1e6
+    print_line(f"wrote {output}: {len(data.rows)} rows, {size:.1f} MB")

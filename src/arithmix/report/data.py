@@ -1,0 +1,139 @@
+"""What the report is made of: rows, their verdicts, and where they come from."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from ..measure.rulers import RULERS
+from ..measure.stats import wilson
+from ..records.row import Row
+from ..records.shipped import made_with, shipped
+from ..records.store import Store
+from ..studies import experiments
+from ..studies._rows import Judged, judged
+from ..tasks import OPERATIONS, RANGES
+
+Cells = dict[tuple[str, str, str], list[Judged]]
+"""Members by unit, operation and range."""
+
+
+@dataclass(frozen=True)
+class Rate:
+    """How many members were solved, and between what the true rate lies."""
+
+    solved: int
+    trained: int
+
+    @property
+    def percent(self) -> float:
+        """Success in percent."""
+        return 100 * self.solved / self.trained if self.trained else 0.0
+
+    @cached_property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95% interval, in percent."""
+        low, high = wilson(self.solved, self.trained)
+        return 100 * low, 100 * high
+
+    @property
+    def whole(self) -> bool:
+        """Whether every member was solved."""
+        return self.solved == self.trained > 0
+
+    @property
+    def text(self) -> str:
+        """The rate with its interval, as `88.9% [84, 92]`."""
+        low, high = self.interval
+        return f"{self.percent:.3g}% [{low:.0f}, {high:.0f}]"
+
+
+def rate(members: Iterable[Judged]) -> Rate:
+    """The rate of these members."""
+    solved = [one.verdict.solved for one in members]
+    return Rate(sum(solved), len(solved))
+
+
+@dataclass(frozen=True)
+class Source:
+    """Facts under which rows were made."""
+
+    where: str
+    rows: str
+    facts: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Data:
+    """Rows and what can be asked of them; of two answers to one question the later is kept."""
+
+    rows: list[Row]
+    sources: list[Source] = field(default_factory=list)
+    kept: dict[str, dict[str, np.ndarray]] = field(default_factory=dict)
+    """Arrays that commands left in the store, by name."""
+    _cells: dict[tuple[str, int], Cells] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def main(self) -> list[Row]:
+        """The rows that are not of an ablation alone."""
+        kinds: dict[bool, set] = {True: set(), False: set()}
+        for one in experiments().values():
+            kinds[hasattr(one, "ABLATION")] |= set(one.study().entries)
+        aside = kinds[True] - kinds[False]
+        return [row for row in self.rows if (row.asked.unit, row.asked.task) not in aside]
+
+    @cached_property
+    def inputs(self) -> list[int]:
+        """The numbers of inputs that whole trainings were made with."""
+        return sorted({row.asked.inputs for row in self.main if not row.asked.stop})
+
+    def cells(self, ruler: str, inputs: int = 2) -> Cells:
+        """Members under a ruler: those it stopped, or, if it stops none, those trained whole."""
+        if (ruler, inputs) not in self._cells:
+            stop = ruler if RULERS[ruler].patience else ""
+            rows = [r for r in self.main if r.asked.stop == stop and r.asked.inputs == inputs]
+            cells: Cells = {}
+            for one in judged(rows, RULERS[ruler]):
+                asked = one.row.asked
+                cells.setdefault((asked.unit, asked.operation, asked.range), []).append(one)
+            self._cells[ruler, inputs] = cells
+        return self._cells[ruler, inputs]
+
+
+def operations_of(cells: Cells) -> list[str]:
+    """The operations that there are members of."""
+    there = {operation for _, operation, _ in cells}
+    return [operation for operation in OPERATIONS if operation in there]
+
+
+def units_of(cells: Cells, operation: str | None = None) -> list[str]:
+    """The units with members, the DMU first and then by falling success."""
+    there = {u for u, o, _ in cells if operation in (None, o)}
+    return sorted(there, key=lambda u: (u != "dmu", -rate(members(cells, u, operation)).percent, u))
+
+
+def members(cells: Cells, unit: str, operation: str | None = None) -> list[Judged]:
+    """All members of a unit, on one operation or on all."""
+    asked = OPERATIONS if operation is None else (operation,)
+    return [one for o in asked for r in RANGES for one in cells.get((unit, o, r), [])]
+
+
+def gather(db: Path | None, *, own: bool = False) -> Data:
+    """Read a store and, unless only its `own` rows are asked for, what comes with the package."""
+    rows: list[Row] = []
+    sources: list[Source] = []
+    kept: dict[str, dict[str, np.ndarray]] = {}
+    if not own:
+        for study in experiments():
+            found = shipped(study)
+            rows += found
+            for facts in made_with(study):
+                sources.append(Source(f"comes with the package ({study})", str(len(found)), facts))
+    if db is not None:
+        with Store(db, create=False) as store:
+            rows += store.rows()
+            sources += [Source(db.name, str(n), facts) for facts, n in store.provenances()]
+    last = {(r.asked.unit, r.asked.task, r.asked.seed, r.asked.stop): r for r in rows}
+    return Data(list(last.values()), sources, kept)

@@ -1,0 +1,46 @@
+// Draws a figure when it comes into view, in the colours of the moment; switches tabs.
+const templates = JSON.parse(document.getElementById("templates").textContent);
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const config = { responsive: true, displaylogo: false, displayModeBar: false };
+
+function draw(box) {
+  const figure = JSON.parse(document.getElementById(box.dataset.figure).textContent);
+  figure.layout.template = templates[dark.matches ? "dark" : "light"];
+  return Plotly.react(box, figure.data, figure.layout, config);
+}
+
+const watcher = new IntersectionObserver(
+  (seen) => {
+    for (const { isIntersecting, target } of seen) {
+      if (!isIntersecting) continue;
+      watcher.unobserve(target);
+      draw(target).then(() => target.classList.add("drawn"));
+    }
+  },
+  { rootMargin: "300px" },
+);
+document.querySelectorAll(".chart").forEach((box) => watcher.observe(box));
+dark.addEventListener("change", () => document.querySelectorAll(".chart.drawn").forEach(draw));
+
+function choose(tab) {
+  for (const other of tab.parentElement.children) {
+    const chosen = other === tab;
+    other.setAttribute("aria-selected", chosen);
+    other.tabIndex = chosen ? 0 : -1;
+    document.getElementById(other.getAttribute("aria-controls")).hidden = !chosen;
+  }
+  // The window may have changed its width while these figures were hidden.
+  document.querySelectorAll(".chart.drawn").forEach((box) => {
+    if (box.offsetParent) Plotly.Plots.resize(box);
+  });
+}
+
+document.addEventListener("click", ({ target }) => {
+  if (target.getAttribute("role") === "tab") choose(target);
+});
+document.addEventListener("keydown", ({ target, key }) => {
+  const side = { ArrowLeft: "previousElementSibling", ArrowRight: "nextElementSibling" }[key];
+  if (!side || target.getAttribute("role") !== "tab" || !target[side]) return;
+  choose(target[side]);
+  target[side].focus();
+});

@@ -1,0 +1,60 @@
+"""What the parts of the DMU are for: studies that change one thing at a time."""
+
+from ...measure.rulers import RULERS
+from ...studies import experiments
+from ...studies._rows import judged, of_study
+from ...table import Table
+from ..data import Cells, Data, members, operations_of, rate
+from ..draw import SIGNS, operation_name
+from ..parts import Command, Grid, Part, Side, tabs, tone, words
+from ._heat import success_chart
+
+ORDER = 100
+TITLE = "Ablations"
+ABOUT = (
+    "One thing changed at a time. Success in percent over all ranges with Wilson's 95% interval, "
+    "and per range below."
+)
+COMMAND = "arithmix list, then arithmix run with each study whose name begins with ablation"
+
+
+def parts(data: Data) -> list[Part]:
+    """A tab for each ablation, which says what to run if it has no rows."""
+    found: dict[str, list[Part]] = {}
+    some = False
+    for name, one in experiments().items():
+        question = getattr(one, "ABLATION", None)
+        if question is None:
+            continue
+        study = one.study()
+        cells: Cells = {}
+        for member in judged(of_study(data.rows, study), RULERS[study.ruler]):
+            asked = member.row.asked
+            cells.setdefault((asked.unit, asked.operation, asked.range), []).append(member)
+        some = some or bool(cells)
+        run = Command(f"arithmix run {name}")
+        if cells:
+            said = words(question, " ", f"(ruler {study.ruler}; made by ", run, ")")
+            shown = [_table(cells, study.units), Side(_charts(cells))]
+        else:
+            said, shown = words(question, " Nothing is recorded yet; run ", run), []
+        found[name.removeprefix("ablation").strip("-_ ") or name] = [said, *shown]
+    return tabs(found) if some else []
+
+
+def _charts(cells: Cells) -> list[Part]:
+    made = [success_chart(cells, o, operation_name(o)) for o in operations_of(cells)]
+    return [one for one in made if one]
+
+
+def _table(cells: Cells, units: tuple[str, ...]) -> Grid:
+    shown, lines, tones = operations_of(cells), [], {}
+    for unit in units:
+        rates = [rate(members(cells, unit, operation)) for operation in shown]
+        if not any(one.trained for one in rates):
+            continue
+        for j, one in enumerate(rates, start=1):
+            if one.trained:
+                tones[len(lines), j] = tone(one.percent)
+        lines.append([unit, *(one.text.replace("%", "") if one.trained else "" for one in rates)])
+    return Grid(Table("", ["setting", *(SIGNS[o] for o in shown)], lines), tones)

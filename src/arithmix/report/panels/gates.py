@@ -1,0 +1,113 @@
+"""How the gate of the DMU decides."""
+
+import math
+
+import numpy as np
+
+from ...studies._rows import Judged
+from ...table import Table
+from ...tasks import RANGES
+from ..data import Cells, Data, operations_of
+from ..draw import LEGEND, OWN, PALETTE, figure, log_axis, operation_name, trace
+from ..parts import Chart, Fold, Grid, Part, tabs
+
+ORDER = 70
+TITLE = "The DMU's gate"
+ABOUT = (
+    "The distance of the gate from discrete (0 is all linear or all logarithmic, 0.5 undecided) "
+    "over training: the middle member of each range, with a band from the 10th to the 90th percent "
+    "of members. Every gate starts at 0.5."
+)
+COMMAND = "arithmix run nalm --units dmu && arithmix report"
+FLOOR = 1e-9
+
+
+def parts(data: Data) -> list[Part]:
+    """A picture and a table of where the gates end, per operation."""
+    for ruler in ("primer", "dmu"):
+        own = {key: cell for key, cell in data.cells(ruler).items() if key[0] == "dmu"}
+        if own:
+            return tabs({operation_name(o): _operation(own, o) for o in operations_of(own)})
+    return []
+
+
+def _operation(cells: Cells, operation: str) -> list[Part]:
+    there = {r: cells["dmu", operation, r] for r in RANGES if ("dmu", operation, r) in cells}
+    return [_chart(there), Fold("Where the gates end", [_ends(there)])]
+
+
+def _chart(there: dict[str, list[Judged]]) -> Chart:
+    traces, values = [], []
+    for colour, (range_, cell) in zip([OWN, *PALETTE], there.items(), strict=False):
+        step, low, middle, high = _bands(cell)
+        values += [low, high]
+        band = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
+        own = {"legendgroup": range_, "x": step}
+        traces += [
+            trace("scatter", y=low, **band, **own),
+            trace("scatter", y=high, fill="tonexty", fillcolor=_faint(colour), **band, **own),
+            trace(
+                "scatter",
+                y=middle,
+                name=range_,
+                mode="lines",
+                line={"color": colour, "width": 2},
+                hovertemplate="%{y:.2e} at step %{x}",
+                **own,
+            ),
+        ]
+    drawn = figure(
+        traces,
+        xaxis={"title": {"text": "step"}, "rangemode": "tozero"},
+        yaxis=log_axis("distance from discrete", np.concatenate(values)),
+        legend=LEGEND,
+        showlegend=True,
+    )
+    return Chart(drawn, 400)
+
+
+def _bands(cell: list[Judged]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Quantiles over the members, at the steps that most of them share."""
+    curves = [one.row.curve for one in cell]
+    steps, seen = np.unique(np.concatenate([curve.step for curve in curves]), return_counts=True)
+    steps = steps[seen >= len(curves) / 2]
+    steps = steps[:: max(1, steps.size // 100)]
+    values = np.full((len(curves), steps.size), np.nan)
+    for i, curve in enumerate(curves):
+        at = np.flatnonzero(np.isin(curve.step, steps))
+        values[i, np.searchsorted(steps, curve.step[at])] = curve.sparsity[at]
+    known = np.isfinite(values).any(axis=0)
+    low, middle, high = np.nanquantile(values[:, known], [0.1, 0.5, 0.9], axis=0)
+    return steps[known], *(np.maximum(one, FLOOR) for one in (low, middle, high))
+
+
+def _ends(there: dict[str, list[Judged]]) -> Grid:
+    lines = []
+    for range_, cell in there.items():
+        logits = [_logit(one.row.parameters) for one in cell]
+        known = np.array([one for one in logits if one is not None])
+        last = np.array([one.row.curve.sparsity[-1] for one in cell])
+        linear = f"{(known > 0).sum()} of {known.size}" if known.size else ""
+        middle = f"{np.median(known):.3f}" if known.size else ""
+        untempered = f"{np.median(1 / (1 + np.exp(np.abs(known)))):.3f}" if known.size else ""
+        lines.append([range_, linear, middle, untempered, f"{np.nanmedian(last):.1e}"])
+    header = ["range", "end linear", "logit", "sparsity*", "distance"]
+    note = (
+        "Medians over members at the end of training. logit: linear less logarithmic, before the "
+        "temperature. sparsity*: the paper's, of the gate without its temperature; distance: of "
+        "the gate in use."
+    )
+    return Grid(Table("", header, lines, note))
+
+
+def _logit(parameters: dict[str, list]) -> float | None:
+    """The logit of the linear domain, from one or two; None if it isn't there."""
+    values = np.ravel(parameters.get("gate", []))
+    if not 1 <= values.size <= 2 or not all(map(math.isfinite, values)):
+        return None
+    return float(values[0] - values[1] if values.size == 2 else values[0])
+
+
+def _faint(colour: str) -> str:
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},0.15)"

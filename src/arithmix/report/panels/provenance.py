@@ -1,0 +1,62 @@
+"""Where the rows come from."""
+
+import json
+from collections import Counter
+
+from ...studies import experiments
+from ...studies._rows import of_study
+from ...table import Table
+from ..data import Data
+from ..parts import Fold, Grid, Part
+
+ORDER = 110
+TITLE = "Provenance"
+ABOUT = "What the rows are, and under which versions and on which machine they were made."
+COMMAND = "arithmix status"
+
+
+def parts(data: Data) -> list[Part]:
+    """How much of each study is there, what it was made with, and how units were trained."""
+    if not data.rows:
+        return []
+    facts = sorted({key for one in data.sources for key in one.facts})
+    made = [[one.where, one.rows, *(one.facts.get(k, "") for k in facts)] for one in data.sources]
+    return [
+        _coverage(data),
+        Grid(Table("Made with", ["rows from", "rows", *facts], made)),
+        Fold("How each unit was trained", [_recipes(data)]),
+    ]
+
+
+def _coverage(data: Data) -> Grid:
+    lines, known = [], set()
+    for name, one in experiments().items():
+        study = one.study()
+        there = of_study(data.rows, study)
+        known |= {id(row) for row in there}
+        ended = ", ".join(f"{n} {s}" for s, n in Counter(r.status for r in there).most_common())
+        lines.append([name, study.ruler, f"{len(there)} of {study.members}", ended, study.about])
+    rest = [row for row in data.rows if id(row) not in known]
+    if rest:
+        units = ", ".join(dict.fromkeys(row.asked.unit for row in rest))
+        lines.append(["no study's", "", str(len(rest)), "", units])
+    return Grid(Table("Rows", ["study", "ruler", "rows", "how they ended", "what it is"], lines))
+
+
+def _recipes(data: Data) -> Grid:
+    kinds: dict[tuple[str, ...], list[str]] = {}
+    for row in data.main:
+        recipe = dict(row.asked.recipe)
+        arguments = recipe.pop("arguments", {})
+        common = [f"{recipe.pop(key, '')}" for key in ("rate", "steps", "batch", "dtype")]
+        rest = {key: value for key, value in {**recipe, **arguments}.items() if value is not None}
+        key = (row.asked.unit, *common, json.dumps(rest, sort_keys=True))
+        operations = kinds.setdefault(key, [])
+        if row.asked.operation not in operations:
+            operations.append(row.asked.operation)
+    lines = [
+        [unit, " ".join(operations), *common, rest.strip("{}").replace('"', "")]
+        for (unit, *common, rest), operations in kinds.items()
+    ]
+    header = ["unit", "operations", "rate", "steps", "batch", "dtype", "further"]
+    return Grid(Table("", header, lines))

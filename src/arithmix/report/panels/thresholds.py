@@ -1,0 +1,70 @@
+"""The thresholds of both rulers."""
+
+import numpy as np
+
+from ...measure.rulers import RULERS
+from ...studies._published import published
+from ...table import Table
+from ...tasks import OPERATIONS, RANGES, Task
+from ..data import Data
+from ..draw import BLUE, LEGEND, OWN, SIGNS, figure, log_axis, operation_name, trace
+from ..parts import Chart, Fold, Grid, Part, Side
+
+ORDER = 80
+TITLE = "Thresholds"
+ABOUT = (
+    "The mean squared test error below which a task counts as solved. primer: an exact unit with "
+    "weights off by 1e-5. dmu (and loose): the DMU with a gate off by 1e-4. The DMU paper prints "
+    "1e-5 for its perturbation; its table, the crosses, is that of 1e-4."
+)
+COMMAND = "arithmix thresholds && arithmix report"
+
+
+def parts(data: Data) -> list[Part]:
+    """Pictures, and the numbers."""
+    return [Side([_chart(operation) for operation in OPERATIONS]), Fold("The numbers", [_table()])]
+
+
+def _chart(operation: str) -> Chart:
+    tasks = [Task(operation, range_) for range_ in RANGES]
+    printed = [published()["dmu_thresholds"][range_][operation] for range_ in RANGES]
+    kinds = {
+        "dmu": ([RULERS["dmu"].threshold(t) for t in tasks], {"color": OWN, "size": 9}),
+        "as printed": (printed, {"color": "#808080", "size": 9, "symbol": "x-thin-open"}),
+        "primer": (
+            [RULERS["primer"].threshold(t) for t in tasks],
+            {"color": BLUE, "size": 9},
+        ),
+    }
+    traces = [
+        trace(
+            "scatter",
+            x=list(RANGES),
+            y=values,
+            name=name,
+            mode="markers",
+            marker=marker,
+            hovertemplate=f"{name}, %{{x}}: %{{y:.3e}}<extra></extra>",
+        )
+        for name, (values, marker) in kinds.items()
+    ]
+    drawn = figure(
+        traces,
+        xaxis={"tickangle": 0},
+        yaxis=log_axis("", np.array([kinds["dmu"][0], kinds["primer"][0]])),
+        legend=LEGEND,
+        showlegend=True,
+    )
+    return Chart(drawn, 290, operation_name(operation))
+
+
+def _table() -> Grid:
+    header, lines = ["range"], [[range_] for range_ in RANGES]
+    for operation in OPERATIONS:
+        header += [f"{SIGNS[operation]} primer", "dmu", "printed", "dmu / primer"]
+        for line in lines:
+            task = Task(operation, line[0])
+            primer, own = RULERS["primer"].threshold(task), RULERS["dmu"].threshold(task)
+            printed = published()["dmu_thresholds"][line[0]][operation]
+            line += [f"{primer:.2e}", f"{own:.2e}", f"{printed:.2e}", f"{own / primer:.3g}"]
+    return Grid(Table("", header, lines))
