@@ -126,6 +126,32 @@ def test_records_that_are_not_there_say_what_to_do(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_arrays_are_kept_under_a_name(tmp_path):
+    arrays = {"loss": np.array([[1.0, np.nan], [np.inf, 1e-300]]), "kind": np.array(["a", "bcd"])}
+    with Store(tmp_path / "a.db") as store:
+        assert store.kept() == {}
+        store.keep("landscape/b", {"loss": np.zeros(3)}, HERE)
+        store.keep("landscape/b", arrays, HERE)
+        store.keep("landscape/a", {"none": np.zeros((0, 3))}, HERE)
+        store.keep("other", {}, HERE)
+    with Store(tmp_path / "a.db", create=False) as store:
+        back = store.kept("landscape/")
+        assert set(store.kept()) == {"landscape/a", "landscape/b", "other"}
+    assert list(back) == ["landscape/a", "landscape/b"]
+    assert back["landscape/a"]["none"].shape == (0, 3)
+    for name, array in arrays.items():
+        assert back["landscape/b"][name].dtype == array.dtype
+        np.testing.assert_array_equal(back["landscape/b"][name], array)
+
+
+def test_a_file_without_kept_arrays_has_none(tmp_path):
+    with Store(tmp_path / "a.db") as store:
+        store.add([row()], HERE)
+        assert store.kept("landscape/") == {}
+        store.keep("landscape/a", {"x": np.ones(2)}, HERE)
+        assert len(list(store.rows())) == 1
+
+
 def test_rows_are_exported_whole(tmp_path):
     import pyarrow.parquet as pq
 

@@ -1,8 +1,9 @@
 """The store: rows in one SQLite file. A row is written once, whole, or not at all."""
 
+import io
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -27,6 +28,12 @@ CREATE TABLE rows (
     provenance TEXT NOT NULL REFERENCES provenance (id)
 );
 CREATE INDEX rows_by_unit ON rows (unit, operation, range, seed);
+"""
+KEPT = """
+CREATE TABLE IF NOT EXISTS kept (
+    name TEXT PRIMARY KEY, arrays BLOB NOT NULL,
+    provenance TEXT NOT NULL REFERENCES provenance (id)
+)
 """
 
 
@@ -78,10 +85,7 @@ class Store:
         """Write rows in one transaction; one that is there already stays as it is."""
         values = [_values(row, provenance) for row in rows]
         with self._plainly(), self._transaction():
-            facts = json.dumps(provenance.facts, sort_keys=True)
-            self._db.execute(
-                "INSERT OR IGNORE INTO provenance VALUES (?, ?)", (provenance.id, facts)
-            )
+            self._note(provenance)
             marks = ",".join("?" * 17)
             self._db.executemany(f"INSERT OR IGNORE INTO rows VALUES ({marks})", values)
 
@@ -109,6 +113,30 @@ class Store:
         query = "SELECT facts, count(*) FROM rows JOIN provenance ON provenance = id GROUP BY id"
         with self._plainly():
             return [(json.loads(facts), count) for facts, count in self._db.execute(query)]
+
+    def keep(self, name: str, arrays: Mapping[str, np.ndarray], provenance: Provenance) -> None:
+        """Write named arrays under `name`, in the place of any that are there."""
+        file = io.BytesIO()
+        np.savez_compressed(file, allow_pickle=False, **arrays)
+        with self._plainly(), self._transaction():
+            self._note(provenance)
+            self._db.execute(KEPT)
+            self._db.execute(
+                "INSERT OR REPLACE INTO kept VALUES (?, ?, ?)",
+                (name, file.getvalue(), provenance.id),
+            )
+
+    def kept(self, prefix: str = "") -> dict[str, dict[str, np.ndarray]]:
+        """The arrays under every name that begins with `prefix`, in the order of the names."""
+        with self._plainly():
+            there = self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'kept'").fetchone()
+            query = "SELECT name, arrays FROM kept WHERE substr(name, 1, ?) = ? ORDER BY name"
+            found = self._db.execute(query, (len(prefix), prefix)).fetchall() if there else []
+        return {name: _arrays(blob) for name, blob in found}
+
+    def _note(self, provenance: Provenance) -> None:
+        facts = json.dumps(provenance.facts, sort_keys=True)
+        self._db.execute("INSERT OR IGNORE INTO provenance VALUES (?, ?)", (provenance.id, facts))
 
     def _open(self) -> None:
         (application,) = self._db.execute("PRAGMA application_id").fetchone()
@@ -172,6 +200,11 @@ COMPLAINTS = {
     "disk i/o": "{path} can't be read or written as it should (disk I/O error); "
     "look at the disk and run the same command again",
 }
+
+
+def _arrays(blob: bytes) -> dict[str, np.ndarray]:
+    with np.load(io.BytesIO(blob), allow_pickle=False) as file:
+        return dict(file)
 
 
 def _values(row: Row, provenance: Provenance) -> tuple[object, ...]:
