@@ -138,7 +138,8 @@ def _grid(grid: Grid) -> str:
         kind = "td" if j else "th"
         head, found, tail = text.partition(" [") if j else (text, "", "")
         interval = f" <small>[{escape(tail)}</small>" if found else ""
-        return f"<{kind}{tone}>{escape(head)}{interval}</{kind}>"
+        words = escape(head).replace("[", "<wbr>[")
+        return f"<{kind}{tone}>{words}{interval}</{kind}>"
 
     head = "".join(
         f'<th class="{kind}">{escape(name)}</th>'

@@ -9,7 +9,7 @@ from .draw import Spec
 def templates() -> dict[str, Spec]:
     """The look of every figure, in the light and in the dark."""
     light = _template("#1f2933", "#dfe3e8", "#aab2bd", "#ffffff", ["#f3f5f8", "#9cc3e8", "#1b5fa8"])
-    dark = _template("#dfe5ec", "#2c343e", "#55606d", "#232a33", ["#20262e", "#2a5f94", "#8cc8ff"])
+    dark = _template("#dfe5ec", "#2c343e", "#55606d", "#232a33", ["#20262e", "#23507c", "#3a8ee0"])
     return {"light": light, "dark": dark}
 
 

@@ -21,9 +21,9 @@ from ..parts import Chart, Part, Side, tabs
 ORDER = 40
 TITLE = "Convergence"
 ABOUT = (
-    "Left: the share of all trainings, failed ones included, that are below their threshold by a "
-    "step. Right: the steps of the solved ones; a box spans the middle half, each point is a "
-    "training. primer looks every 1000 steps, dmu at every step."
+    "First the share of all trainings, failed ones included, that are solved by a step; then the "
+    "steps of the solved ones, where a box spans the middle half and each point is a training. "
+    "primer looks every 1000 steps, dmu at every step."
 )
 COMMAND = "arithmix run nalm && arithmix run dmu && arithmix report"
 

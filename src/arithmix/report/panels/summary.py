@@ -86,7 +86,7 @@ def _all_four(cells: Cells) -> list[Part]:
         return []
     mean = {unit: sum(one.percent for one in rates.values()) for unit, rates in whole.items()}
     best = max(mean, key=mean.__getitem__)
-    each = ", ".join(f"{SIGNS[o]} {one.percent:.0f}%" for o, one in whole[best].items())
+    each = ", ".join(f"{SIGNS[o]}\u00a0{one.percent:.0f}%" for o, one in whole[best].items())
     several = f"{len(whole)} other units were" if len(whole) > 1 else "One other unit was"
     return [
         words(
@@ -118,7 +118,7 @@ def _loose(data: Data) -> list[Part]:
         for o in OPERATIONS
         for r in RANGES
     ]
-    each = ", ".join(f"{SIGNS[o]} {one.text}" for o, one in own.items())
+    each = ", ".join(f"{SIGNS[o]}\u00a0{one.text}" for o, one in own.items())
     return [
         words(
             "The DMU paper judges its own unit by looser thresholds (a gate off by 0.0001; ",
@@ -135,7 +135,7 @@ def _own_rule(data: Data) -> list[Part]:
     found: list[Part] = []
     for unit in units_of(cells):
         rates = _rates(cells, unit)
-        each = ", ".join(f"{SIGNS[o]} {one.solved}/{one.trained}" for o, one in rates.items())
+        each = ", ".join(f"{SIGNS[o]}\u00a0{one.solved}/{one.trained}" for o, one in rates.items())
         found.append(
             words(
                 f"Under the paper's own rule (100 steps in a row below those), {unit} solves ",
