@@ -139,6 +139,37 @@ def test_every_variant_learns_to_add(gate, learn):
     assert unit.harden().expression() == "x0 + x1"
 
 
+@pytest.mark.parametrize("operation", sorted(OPERATIONS))
+def test_a_mix_of_losses_decides_in_a_hundred_steps(operation):
+    source = generator(1)
+    unit = DMU(2, 1, **{**DMU.recipe(operation).arguments, "mix": "loss"})
+    optimiser = torch.optim.Adam(unit.parameters(), lr=1e-2)
+    for _ in range(100):  # of the up to 20 000 that the paper's loss takes
+        x = 4 * torch.rand(128, 2, generator=source) - 2
+        loss = unit.loss(x, OPERATIONS[operation].apply(x[:, :1], x[:, 1:]))
+        optimiser.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(unit.parameters(), 0.01)
+        optimiser.step()
+    assert unit.sparsity() < 1e-3
+    assert unit.expression() == f"x0 {OPERATIONS[operation].symbol} x1"
+
+
+def test_a_mix_of_losses_is_linear_in_the_gate():
+    unit, plain = DMU(2, 2, mix="loss", dtype=torch.float64), DMU(2, 2, dtype=torch.float64)
+    x = torch.rand(64, 2, generator=generator(), dtype=torch.float64) + 0.5
+    y = torch.rand(64, 2, generator=generator(1), dtype=torch.float64) + 0.5
+    logs = []
+    for pattern in ([1000.0, -1000.0], [-1000.0, 1000.0]):
+        plain.gate.data.copy_(torch.tensor(pattern).expand(2, 2))
+        logs.append(((plain(x) - y).square().mean(0) / y.square().mean(0)).log())
+    unit.gate.data.copy_(torch.tensor([[0.02, -0.03], [0.1, 0.0]]))
+    plain.load_state_dict(unit.state_dict())
+    expected = (unit.weights() * torch.stack(logs, -1)).sum(-1).mean()
+    assert torch.allclose(unit.loss(x, y), expected)
+    assert torch.equal(unit(x), plain(x))
+
+
 def test_gradients_are_finite_where_the_true_one_is_not():
     unit = DMU(2, 1)
     unit.load_state_dict(unit.solution("div"))
