@@ -51,7 +51,7 @@ def study() -> Study:
 
 def tables(rows: list[Row], study: Study) -> list[Table]:
     """Success beside the published rates, solved-at, sparsity, and the fair comparison."""
-    return [*own_tables(rows), *_agreement(_cells(rows, RULERS["primer"])), _fair(rows)]
+    return [*own_tables(rows), *_agreement(_cells(rows, RULERS["primer"])), fair(rows)]
 
 
 def own_tables(rows: list[Row]) -> list[Table]:
@@ -163,7 +163,7 @@ def _agreement(cells: Cells) -> list[Table]:
     return [Table(title, ["cell that differs", "ours", "published", "Fisher's p"], lines)]
 
 
-def _fair(rows: Sequence[Row]) -> Table:
+def fair(rows: Sequence[Row]) -> Table:
     """Every unit under one rule: success in percent, as a mean over the ranges."""
     rules = {name: _cells(rows, RULERS[name]) for name in ("primer", "loose")}
     names = list(dict.fromkeys(unit for unit, _, _ in rules["primer"]))
