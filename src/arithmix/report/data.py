@@ -67,7 +67,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Data:
-    """Rows and what can be asked of them; of two answers to one question the later is kept."""
+    """Rows, each the one answer to its question, and what can be asked of them."""
 
     rows: list[Row]
     sources: list[Source] = field(default_factory=list)
@@ -121,7 +121,10 @@ def members(cells: Cells, unit: str, operation: str | None = None) -> list[Judge
 
 
 def gather(db: Path | None, *, own: bool = False) -> Data:
-    """Read a store and, unless only its `own` rows are asked for, what comes with the package."""
+    """Read a store and, unless only its `own` rows are asked for, what comes with the package.
+
+    Of two answers to one question the later is kept.
+    """
     rows: list[Row] = []
     sources: list[Source] = []
     kept: dict[str, dict[str, np.ndarray]] = {}
@@ -134,6 +137,7 @@ def gather(db: Path | None, *, own: bool = False) -> Data:
     if db is not None:
         with Store(db, create=False) as store:
             rows += store.rows()
+            kept = store.kept("landscape/")
             sources += [Source(db.name, str(n), facts) for facts, n in store.provenances()]
     last = {(r.asked.unit, r.asked.task, r.asked.seed, r.asked.stop): r for r in rows}
     return Data(list(last.values()), sources, kept)

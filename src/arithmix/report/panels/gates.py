@@ -40,6 +40,8 @@ def _chart(there: dict[str, list[Judged]]) -> Chart:
     traces, values = [], []
     for colour, (range_, cell) in zip([OWN, *PALETTE], there.items(), strict=False):
         step, low, middle, high = _bands(cell)
+        if not step.size:
+            continue
         values += [low, high]
         band = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
         own = {"legendgroup": range_, "x": step}
@@ -59,7 +61,7 @@ def _chart(there: dict[str, list[Judged]]) -> Chart:
     drawn = figure(
         traces,
         xaxis={"title": {"text": "step"}, "rangemode": "tozero"},
-        yaxis=log_axis("distance from discrete", np.concatenate(values)),
+        yaxis=log_axis("distance from discrete", np.concatenate([*values, []])),
         legend=LEGEND,
         showlegend=True,
     )
@@ -76,9 +78,11 @@ def _bands(cell: list[Judged]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.n
     for i, curve in enumerate(curves):
         at = np.flatnonzero(np.isin(curve.step, steps))
         values[i, np.searchsorted(steps, curve.step[at])] = curve.sparsity[at]
-    known = np.isfinite(values).any(axis=0)
-    low, middle, high = np.nanquantile(values[:, known], [0.1, 0.5, 0.9], axis=0)
-    return steps[known], *(np.maximum(one, FLOOR) for one in (low, middle, high))
+    values[~np.isfinite(values)] = np.nan
+    known = ~np.isnan(values).all(axis=0)
+    bands = [np.nanquantile(values[:, known], q, axis=0) for q in (0.1, 0.5, 0.9)]
+    low, middle, high = (np.maximum(band, FLOOR) for band in bands)
+    return steps[known], low, middle, high
 
 
 def _ends(there: dict[str, list[Judged]]) -> Grid:
@@ -87,10 +91,13 @@ def _ends(there: dict[str, list[Judged]]) -> Grid:
         logits = [_logit(one.row.parameters) for one in cell]
         known = np.array([one for one in logits if one is not None])
         last = np.array([one.row.curve.sparsity[-1] for one in cell])
+        last = last[np.isfinite(last)]
         linear = f"{(known > 0).sum()} of {known.size}" if known.size else ""
         middle = f"{np.median(known):.3f}" if known.size else ""
         untempered = f"{np.median(1 / (1 + np.exp(np.abs(known)))):.3f}" if known.size else ""
-        lines.append([range_, linear, middle, untempered, f"{np.nanmedian(last):.1e}"])
+        lines.append(
+            [range_, linear, middle, untempered, f"{np.median(last):.1e}" if last.size else ""]
+        )
     header = ["range", "end linear", "logit", "sparsity*", "distance"]
     note = (
         "Medians over members at the end of training. logit: linear less logarithmic, before the "

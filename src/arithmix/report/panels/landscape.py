@@ -19,7 +19,7 @@ ABOUT = (
     "by its shadow on the plane O[0] = 1."
 )
 COMMAND = "arithmix landscape --all && arithmix report"
-SIDE, SURFACE_SIDE, PATHS, POINTS = 51, 27, 14, 30
+SIDE, SURFACE_SIDE, PATHS, POINTS = 51, 27, 8, 40
 DEPTH = 10
 """Decades below the largest loss that are told apart."""
 DEPTHS = [[0, "#0b2545"], [0.5, "#2b6cb0"], [0.8, "#9cc3e8"], [1, "#eef3f8"]]
@@ -98,27 +98,40 @@ def _map(one: Arrays) -> Spec:
 def _paths(one: Arrays) -> list[Spec]:
     """A few solved and a few failed trainings, with where they end."""
     traces = []
+    steps = _few(one["path_step"].size, POINTS)
     for solved, (name, colour) in ENDED.items():
         chosen = np.flatnonzero(one["path_solved"] == solved)
-        chosen = chosen[:: max(1, -(-chosen.size // (PATHS // 2)))]
-        steps = _few(one["path_step"].size, POINTS)
-        for i, path in enumerate(chosen):
-            at = one["path"][path][steps]
-            start, seed = plain(str(one["path_start"][path])), one["path_seed"][path]
-            traces.append(
-                trace(
-                    "scatter",
-                    x=at[:, 1],
-                    y=at[:, 2],
-                    name=f"training, {name}",
-                    legendgroup=name,
-                    showlegend=i == 0,
-                    mode="lines+markers",
-                    line={"color": colour, "width": 1.6},
-                    marker={"size": [0] * (len(steps) - 1) + [7], "line": {"width": 0}},
-                    hovertemplate=f"{name}, from {start}, seed {seed}<extra></extra>",
-                )
-            )
+        chosen = chosen[_few(chosen.size, PATHS)] if chosen.size else chosen
+        gap = np.full((chosen.size, 1, 3), np.nan)
+        lines = np.concatenate([one["path"][np.ix_(chosen, steps)], gap], axis=1).reshape(-1, 3)
+        ends = one["path"][chosen, -1]
+        said = [
+            f"{name}, from {plain(str(one['path_start'][i]))}, seed {one['path_seed'][i]}"
+            for i in chosen
+        ]
+        common = {"legendgroup": name, "line": {"color": colour, "width": 1.6}}
+        traces += [
+            trace(
+                "scatter",
+                x=lines[:, 1],
+                y=lines[:, 2],
+                name=f"training, {name}",
+                mode="lines",
+                hoverinfo="skip",
+                **common,
+            ),
+            trace(
+                "scatter",
+                x=ends[:, 1],
+                y=ends[:, 2],
+                mode="markers",
+                marker={"size": 7, "color": colour},
+                customdata=said,
+                hovertemplate="%{customdata}<br>ends at O[1] %{x:.3f}, g %{y:.3f}<extra></extra>",
+                showlegend=False,
+                **common,
+            ),
+        ]
     return traces
 
 

@@ -1,0 +1,174 @@
+"""The page in a browser: it draws, answers the mouse, asks the network for nothing."""
+
+import shutil
+import time
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+from arithmix.report.data import Data, gather
+from arithmix.report.page import page
+from arithmix.report.panels import panels
+
+from .made import landscape, row, rows
+from .test_page import NASTY
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+pytestmark = pytest.mark.skipif(
+    not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver on the path"
+)
+FLAGS = [
+    *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--hide-scrollbars"),
+    *("--no-first-run", "--disable-sync", "--disable-background-networking"),
+    "--disable-component-update",
+]
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    """Chromium that finds no host."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    folder = tmp_path_factory.mktemp("profile")
+    for flag in [*FLAGS, f"--user-data-dir={folder}", "--host-resolver-rules=MAP * ~NOTFOUND"]:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options, webdriver.ChromeService(DRIVER))
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """The shipped results, an empty database, and rows of units with nasty names."""
+    folder = tmp_path_factory.mktemp("pages")
+    nasty = [one for name in NASTY for one in rows(name, error=0.1, seeds=1)]
+    some = [*rows("dmu", seeds=1), *nasty, row(NASTY[0], stop="dmu")]
+    made = {
+        "shipped": gather(None),
+        "empty": Data([]),
+        "nasty": Data(some, kept={"landscape/sub/sym": landscape()}),
+    }
+    for name, data in made.items():
+        (folder / f"{name}.html").write_text(page(data), encoding="utf-8")
+    return {name: (folder / f"{name}.html").as_uri() for name in made}
+
+
+def look(browser, *, width=1400, dark=False):
+    """Set the window's width and the theme."""
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    theme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [theme]})
+
+
+def scroll_through(browser):
+    """Bring every panel into view, and wait until its visible figures are drawn."""
+    for section in browser.find_elements(By.TAG_NAME, "section"):
+        assert section.is_displayed() and section.size["height"] > 60
+        for chart in section.find_elements(By.CLASS_NAME, "chart"):
+            if chart.is_displayed():
+                show(browser, chart)
+                assert chart.find_elements(By.CSS_SELECTOR, ".main-svg")
+
+
+def show(browser, chart):
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", chart)
+    WebDriverWait(browser, 20).until(lambda _: "drawn" in chart.get_attribute("class"))
+
+
+def complaints(browser):
+    return [entry["message"] for entry in browser.get_log("browser")]
+
+
+def first_chart(browser, panel):
+    chart = browser.find_element(By.CSS_SELECTOR, f"#{panel} .chart")
+    show(browser, chart)
+    return chart
+
+
+@pytest.mark.parametrize(
+    ("name", "width", "dark"),
+    [
+        ("shipped", 1400, False),
+        ("shipped", 390, True),
+        ("empty", 1400, True),
+        ("empty", 390, False),
+    ],
+)
+def test_every_panel_is_drawn_without_a_complaint(browser, pages, name, width, dark):
+    look(browser, width=width, dark=dark)
+    browser.get(pages[name])
+    assert len(browser.find_elements(By.TAG_NAME, "section")) == len(panels())
+    scroll_through(browser)
+    assert complaints(browser) == []
+    fetched = "return performance.getEntriesByType('resource').map((entry) => entry.name)"
+    assert [one for one in browser.execute_script(fetched) if not one.startswith("data:")] == []
+    wide = browser.execute_script("return document.documentElement.scrollWidth - innerWidth")
+    assert wide <= 0
+
+
+def test_hover_tells_the_interval(browser, pages):
+    look(browser)
+    browser.get(pages["shipped"])
+    chart = first_chart(browser, "success")
+    plot = chart.find_element(By.CSS_SELECTOR, ".nsewdrag")
+    for shift in (0, 5, 9):  # plotly may pass over the first move of a mouse
+        ActionChains(browser).move_to_element_with_offset(plot, shift, shift).perform()
+        time.sleep(0.2)
+    labels = [one.text for one in chart.find_elements(By.CSS_SELECTOR, ".hoverlayer .hovertext")]
+    assert any("25 solved" in text and "95% interval" in text for text in labels), labels
+
+
+def test_tabs_show_their_figures(browser, pages):
+    look(browser)
+    browser.get(pages["shipped"])
+    tabs = browser.find_elements(By.CSS_SELECTOR, "#success [role=tab]")
+    for tab in tabs:
+        browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", tab)
+        tab.click()
+        shown = browser.find_elements(By.CSS_SELECTOR, "#success [role=tabpanel]")
+        shown = [one for one in shown if one.is_displayed()]
+        assert [one.get_attribute("aria-labelledby") for one in shown] == [tab.get_attribute("id")]
+        charts = shown[0].find_elements(By.CLASS_NAME, "chart")
+        assert charts
+        for chart in charts:
+            show(browser, chart)
+            assert chart.find_element(By.CSS_SELECTOR, ".main-svg").size["width"] > 200
+    assert complaints(browser) == []
+
+
+def test_figures_follow_the_theme(browser, pages):
+    look(browser)
+    browser.get(pages["empty"])
+    chart = first_chart(browser, "thresholds")
+
+    def ink():
+        label = chart.find_element(By.CSS_SELECTOR, ".xtick text")
+        return label.value_of_css_property("fill")
+
+    light = ink()
+    look(browser, dark=True)
+    WebDriverWait(browser, 10).until(lambda _: ink() != light)
+
+
+def test_names_stay_text_in_the_browser(browser, pages):
+    look(browser)
+    browser.get(pages["nasty"])
+    browser.execute_script("document.querySelectorAll('details').forEach((d) => (d.open = true))")
+    for tab in browser.find_elements(By.CSS_SELECTOR, "[role=tab]"):
+        if tab.is_displayed():
+            browser.execute_script("arguments[0].click()", tab)
+    scroll_through(browser)  # an alert would raise here
+    assert not browser.find_elements(By.CSS_SELECTOR, "section script:not([type])")
+    assert not browser.find_elements(By.CSS_SELECTOR, "section img")
+    text = browser.find_element(By.TAG_NAME, "body").text
+    axis = browser.find_elements(By.CSS_SELECTOR, "#success .ytick text")
+    drawn = " ".join(one.get_attribute("textContent") for one in axis)
+    for name in NASTY:
+        assert name in text
+        assert name[:8] in drawn
+    assert complaints(browser) == []
