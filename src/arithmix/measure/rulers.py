@@ -99,4 +99,5 @@ def _perturbed(operation: str, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 PRIMER = Ruler("primer", "weights off by 1e-5, row of best validation error", primer_threshold)
 DMU = Ruler("dmu", "gate off by 1e-4, 100 steps in a row", dmu_threshold, patience=100)
 LOOSE = Ruler("loose", "the thresholds of dmu, the rows of primer", dmu_threshold)
-RULERS: dict[str, Ruler] = {ruler.name: ruler for ruler in (PRIMER, DMU, LOOSE)}
+FLAT = Ruler("flat", "an error under 1e-5 on every task, the rows of primer", lambda task: 1e-5)
+RULERS: dict[str, Ruler] = {ruler.name: ruler for ruler in (PRIMER, DMU, LOOSE, FLAT)}
