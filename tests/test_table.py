@@ -8,6 +8,7 @@ from arithmix.table import Table, write
 ODD = Table(
     "Success of my[bold]", ["unit", "a|b"], [["[red]x[/red]", "1_000"], ["50%", "-"]], "a & b"
 )
+SIGNS = Table("≠", ["a"], [[r"C:\new"], ["<b>"], ["{x}^2~"]])
 
 
 def written(form):
@@ -26,6 +27,14 @@ def test_signs_of_markdown_and_latex_are_escaped():
     assert r"a\|b" in written("markdown")
     latex = written("latex")
     assert r"1\_000" in latex and r"50\%" in latex and r"a \& b" in latex
+
+
+def test_latex_reads_no_sign_of_a_name():
+    text = io.StringIO()
+    write([SIGNS], "latex", Console(file=text))
+    for part in (r"$\neq$", r"C:\textbackslash{}new", r"\textless{}b\textgreater{}"):
+        assert part in text.getvalue()
+    assert r"\{x\}\textasciicircum{}2\textasciitilde{}" in text.getvalue()
 
 
 def test_an_unknown_form_offers_the_nearest():

@@ -66,13 +66,15 @@ def _latex(table: Table) -> str:
             r"\begin{table}[htbp]",
             r"\centering",
             rf"\caption{{{_tex(table.title)}{'. ' + _tex(table.note) if table.note else ''}}}",
+            # As wide as the text at most.
+            r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
             rf"\begin{{tabular}}{{l{'r' * (len(table.header) - 1)}}}",
             r"\toprule",
             line(table.header),
             r"\midrule",
             *map(line, table.rows),
             r"\bottomrule",
-            r"\end{tabular}",
+            r"\end{tabular}}",
             r"\end{table}",
             "",
         ]
@@ -88,9 +90,23 @@ def _csv(table: Table) -> str:
 
 
 def _tex(text: str) -> str:
-    for sign in "&%$#_{}":
-        text = text.replace(sign, "\\" + sign)
-    return text
+    return text.translate(TEX)
 
 
+TEX = str.maketrans(
+    {sign: f"\\{sign}" for sign in "&%$#_{}"}
+    | {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "≠": r"$\neq$",
+        "×": r"$\times$",  # noqa: RUF001
+        "÷": r"$\div$",
+        "−": "$-$",  # noqa: RUF001
+        "…": r"\ldots{}",
+        "∞": r"$\infty$",
+    }
+)
 FORMS = {"terminal": _markdown, "markdown": _markdown, "latex": _latex, "csv": _csv}

@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from . import export, list_, report, run, status, table, thresholds
+from . import export, figures, landscape, list_, report, run, status, table, thresholds
 
 app = typer.Typer(
     help="Neural arithmetic units, and the benchmark that judges them.",
@@ -17,6 +17,8 @@ for command in (
     table.table,
     thresholds.thresholds,
     report.report,
+    landscape.landscape,
+    figures.figures,
     status.status,
     export.export,
     list_.list_,

@@ -9,6 +9,11 @@ from ._options import Format, console
 
 def thresholds(form: Format = "terminal") -> None:
     """Show the thresholds of both rulers, the DMU paper's beside ours."""
+    write(threshold_tables(), form, console())
+
+
+def threshold_tables() -> list[Table]:
+    """A table for each ruler."""
     paper = published()["dmu_thresholds"]
     lines, ratios = [], []
     for name in RANGES:
@@ -26,8 +31,7 @@ def thresholds(form: Format = "terminal") -> None:
         [name, *(f"{RULERS['primer'].threshold(Task(o, name)):.4e}" for o in OPERATIONS)]
         for name in RANGES
     ]
-    tables = [
+    return [
         Table(f"Ruler dmu: {RULERS['dmu'].about}", header, lines, note),
         Table(f"Ruler primer: {RULERS['primer'].about}", ["range", *OPERATIONS], primer),
     ]
-    write(tables, form, console())
