@@ -247,7 +247,7 @@ def coefficients(device: torch.device) -> Float[Tensor, " coefficients"]:
 
 def _take(x: Tensor, index: Tensor) -> Tensor:
     """The entries of the last axis at `index`, which has no batch axis of its own."""
-    return torch.take_along_dim(x, index.expand(*x.shape[:-1], index.shape[-1]), -1)
+    return x.gather(-1, index.expand(*x.shape[:-1], index.shape[-1]))
 
 
 def _scaled_text(c: float, above: str, below: str) -> str:
