@@ -2,3 +2,5 @@
 
 from .execute import execute as execute
 from .plan import Plan as Plan
+from .predict import DAG as DAG
+from .predict import Head as Head

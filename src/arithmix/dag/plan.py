@@ -104,7 +104,9 @@ class Plan:
             selection = torch.nn.functional.one_hot(chosen, self.slots).to(self.S)
         whole = self.O.detach().round()
         gates = (self.G.detach() >= 0.5).to(self.G)
-        return replace(self, O=whole, G=gates, S=selection, hard=True)
+        # Only a single plan has a program to note; a batch is right by construction.
+        checked = not self.shape
+        return replace(self, O=whole, G=gates, S=selection, hard=True, checked=checked)
 
     @classmethod
     def from_expression(
