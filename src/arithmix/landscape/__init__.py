@@ -10,6 +10,7 @@ divides. A loss is a mean squared error over the training interval of the range.
 
 | array | shape, dtype | what it is |
 |---|---|---|
+| `cell` | (2,) str | the operation and the range |
 | `o1` | (M,) float64 | the grid's O[1], rising, about -2 to 2 |
 | `g` | (N,) float64 | the grid's g, rising, 0 to 1 |
 | `loss` | (N, M) float64 | the loss at O = [1, o1[j]] and g[i]: rows are g, columns are O[1] |
@@ -20,10 +21,11 @@ divides. A loss is a mean squared error over the training interval of the range.
 | `frozen_convex_g` | () bool | whether the curve is convex in g |
 | `frozen_convex_logit` | () bool | whether it is convex in the gate's logit |
 | `point` | (P, 3) float64 | stationary points of the loss in (O0, O1, g) |
-| `point_kind` | (P,) str | minimum, saddle, maximum, valley or plateau |
+| `point_kind` | (P,) str | solution, minimum, saddle, maximum, valley or plateau |
+| `point_rest` | (P,) bool | whether no small move lowers the loss: a training can stay |
 | `point_loss` | (P,) float64 | the loss there |
 | `point_slope` | (P,) float64 | the largest relative fall of the loss within 0.05, to first order |
-| `point_eigenvalues` | (P, 3) float64 | of the Hessian in (O0, O1, g), rising |
+| `point_eigenvalues` | (P, 3) float64 | of the Hessian in (O0, O1, g), rising; see below |
 | `plane_point` | (Q, 2) float64 | stationary points in the plane O0 = 1, in (O1, g) |
 | `plane_kind` | (Q,) str | as `point_kind`, in the plane |
 | `plane_loss` | (Q,) float64 | the loss there |
@@ -32,9 +34,15 @@ divides. A loss is a mean squared error over the training interval of the range.
 | `path_loss` | (T, S) float64 | the loss there |
 | `path_start` | (T,) str | the name of the selector they started from |
 | `path_seed` | (T,) int64 | their seed |
-| `path_solved` | (T,) bool | whether they solved the task, by the thresholds of the dmu ruler |
+| `path_solved` | (T,) bool | whether they end within 0.05 of the solution |
 | `path_point` | (T,) int64 | the row of `point` nearest to the end |
 | `path_distance` | (T,) float64 | how far that is: the largest difference in O0, O1 and g |
+
+Kinds: the solution computes the operation; a minimum, saddle or maximum has eigenvalues away from
+0; a valley has one near 0, and its floor falls by less than 1% within 0.05; on a plateau the gate
+is saturated (g = 0 or 1), where training in logits does not feel a slope in g, or nothing matters
+to the output at all. An eigenvalue is infinite at a kink (O0 = 0 or O1 = 0 on a range with negative
+numbers) and NaN for a gate that is held at its end. `stationary` has the tolerances.
 
 A path lies in three dimensions and the surface in the plane O0 = 1; a picture shows its shadow.
 Losses span many decades and may be 0 at a solution: draw log10(loss) with a floor.

@@ -1,0 +1,75 @@
+"""`arithmix landscape`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from ..names import choose
+from ..records.provenance import provenance
+from ..records.store import Store
+from ..table import write
+from ..tasks import OPERATIONS, RANGES, Task
+from ._options import DATABASE, Database, console, print_line
+
+FORMATS = ("png", "svg", "pdf", "html")
+
+
+def landscape(
+    operation: Annotated[
+        str | None, typer.Argument(metavar="OPERATION", help="add, sub, mul or div.")
+    ] = None,
+    range_: Annotated[str | None, typer.Argument(metavar="RANGE", help="A range, as sym.")] = None,
+    all_: Annotated[bool, typer.Option("--all", help="Every operation on every range.")] = False,
+    db: Database = DATABASE,
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", help="A picture: .png, .svg, .pdf or .html; with --all a folder."),
+    ] = None,
+    form: Annotated[
+        str, typer.Option("--pictures", help="With --all, the pictures' format.")
+    ] = "png",
+) -> None:
+    """Show the DMU's loss over its selector and gate, and where trainings end on it."""
+    tasks = _tasks(operation, range_, all_)
+    pictures = _pictures(tasks, out, all_, choose(form, FORMATS, "format"))
+    from ..landscape.make import landscapes
+    from ..landscape.tables import near, summary, tables
+
+    notes = Console(stderr=True)
+    made = []
+    with Store(db) as store:
+        where = provenance(device="cpu")
+        with notes.status(f"training {len(tasks)} tasks with a learnable selector"):
+            for number, one in enumerate(landscapes(tasks, pictures), 1):
+                store.keep(one.name, one.arrays, where)
+                made.append(one)
+                if all_ and number % 6 == 0:
+                    notes.print(f"{number} of {len(tasks)} landscapes")
+    made.sort(key=lambda one: tasks.index(one.task))
+    write(summary(made) if all_ else tables(made[0]), "terminal", console())
+    hits, failed = near(made)
+    print_line(f"{hits} of {failed} failed trainings end within 0.05 of a listed point")
+    print_line(f"kept in {db}" + (f", pictures in {out}" if out else ""))
+
+
+def _tasks(operation: str | None, range_: str | None, all_: bool) -> list[Task]:
+    if all_:
+        if operation is not None:
+            raise ValueError(f"--all is every operation on every range; {operation!r} came too")
+        return [Task(one, other) for one in OPERATIONS for other in RANGES]
+    if operation is None or range_ is None:
+        raise ValueError("name an operation and a range, as `arithmix landscape sub sym`, or --all")
+    return [Task(operation, range_)]
+
+
+def _pictures(tasks: list[Task], out: Path | None, all_: bool, form: str) -> dict[Task, Path]:
+    if out is None:
+        return {}
+    if not all_:
+        choose(out.suffix.removeprefix("."), FORMATS, "format")
+        out.parent.mkdir(parents=True, exist_ok=True)
+        return {tasks[0]: out}
+    out.mkdir(parents=True, exist_ok=True)
+    return {task: out / f"{task.operation}-{task.range}.{form}" for task in tasks}

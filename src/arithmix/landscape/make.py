@@ -1,0 +1,101 @@
+"""From a task to its landscape; many of them in processes side by side."""
+
+import multiprocessing
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from ..tasks import Task
+from .arrays import REACH, Landscape
+from .frozen import along_the_gate
+from .paths import STARTS, STEPS, Paths, train
+from .stationary import search, solution
+from .surface import Surface
+
+O1 = np.linspace(-2, 2, 121)
+GATE = np.linspace(0, 1, 61)
+
+
+def landscape(task: Task, paths: Paths) -> Landscape:
+    """Put together the surface, its stationary points and the trainings of a task."""
+    surface = Surface(task)
+    exact = solution(surface)
+    gate, o1 = np.meshgrid(GATE, O1, indexing="ij")
+    frozen = along_the_gate(surface, exact[:2])
+    ends = paths.path[:, -1]
+    points, plane = search(surface, ends)
+    apart = np.abs(ends[:, None] - points.point).max(-1)
+    return Landscape(
+        cell=np.array([task.operation, task.range]),
+        o1=O1,
+        g=GATE,
+        loss=surface.values(np.stack([np.ones_like(o1), o1, gate], -1)),
+        pattern=np.array(exact[:2]),
+        frozen_g=frozen.g,
+        frozen_loss=frozen.loss,
+        frozen_minima=frozen.minima,
+        frozen_convex_g=np.array(frozen.convex_g),
+        frozen_convex_logit=np.array(frozen.convex_logit),
+        point=points.point,
+        point_kind=points.kind,
+        point_rest=points.rest,
+        point_loss=points.loss,
+        point_slope=points.slope,
+        point_eigenvalues=points.eigenvalues,
+        plane_point=plane.point[:, 1:],
+        plane_kind=plane.kind,
+        plane_loss=plane.loss,
+        path_step=paths.step,
+        path=paths.path,
+        path_loss=surface.values(paths.path),
+        path_start=np.array(list(STARTS)),
+        path_seed=paths.seed,
+        path_solved=np.abs(ends - exact).max(1) < REACH,
+        path_point=apart.argmin(1),
+        path_distance=apart.min(1),
+    )
+
+
+def landscapes(
+    tasks: Sequence[Task], pictures: dict[Task, Path] | None = None, steps: int = STEPS
+) -> Iterator[Landscape]:
+    """Make landscapes, and pictures of them where `pictures` says, as they are finished."""
+    pictures = pictures or {}
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    workers = min(cores or 1, len(tasks))
+    if workers == 1:
+        for task, paths in zip(tasks, train(tasks, steps), strict=True):
+            yield _one(task, paths, pictures.get(task))
+        return
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, spawn, torch.set_num_threads, (1,)) as pool:
+        try:
+            shares = [tasks[place::workers] for place in range(workers)]
+            trained = [pool.submit(train, share, steps) for share in shares]
+            ways = {
+                task: paths
+                for share, future in zip(shares, trained, strict=True)
+                for task, paths in zip(share, future.result(), strict=True)
+            }
+            # The ranges over zero take longest, so they go first.
+            order = sorted(tasks, key=lambda task: task.range != "sym")
+            made = [pool.submit(_one, task, ways[task], pictures.get(task)) for task in order]
+            for future in as_completed(made):
+                yield future.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _one(task: Task, paths: Paths, picture: Path | None) -> Landscape:
+    made = landscape(task, paths)
+    if picture is not None:
+        if picture.suffix == ".html":
+            from .interactive import draw
+        else:
+            from .picture import draw
+        draw(made, picture)
+    return made

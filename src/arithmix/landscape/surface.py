@@ -1,0 +1,141 @@
+"""The DMU's loss as a function of its parameters (O0, O1, g), in float64 and without chance.
+
+The mean over the training square is a quadrature whose panels follow the line O0 a + O1 b = 0. On
+it the linear domain's logarithm is nearly singular and its sign turns within T = 1e-4; a fixed set
+of samples would put a ripple on the surface wherever the line crosses one of them, and each ripple
+would pass for stationary points.
+
+A quotient on a range over zero has a mean square that few samples in a million make up, whose
+gradient is clipped in training. Its surface leaves out inputs that a batch has one of on average.
+"""
+
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from ..tasks import OPERATIONS, RANGES, Task
+from ..units.dmu import DMU, dmu
+
+NODES = 6
+CHUNK = 2**16
+"""Nodes evaluated at a time: as many as stay in a core's cache."""
+
+
+class Surface:
+    """The loss of one task, as training sees it on average.
+
+    Args:
+        task: An operation of two inputs on a range.
+        nodes: Quadrature nodes along each side of a panel.
+    """
+
+    def __init__(self, task: Task, nodes: int = NODES) -> None:
+        self.task = task
+        recipe = DMU.recipe(task.operation)
+        arguments: dict[str, Any] = dict(recipe.arguments)
+        unit = DMU(2, **arguments)
+        self._settings: dict[str, Any] = {
+            "temperature": unit.temperature,
+            "log_limit": unit.log_limit,
+        }
+        least = RANGES[task.range].train[1] / recipe.batch if task.operation == "div" else 0.0
+        self._boxes = _boxes(*RANGES[task.range].train, least)
+        self._rule = _rule(nodes)
+
+    @cached_property
+    def scale(self) -> float:
+        """The mean square of the targets, which is the loss of a unit that says 0."""
+        return float(self.values(np.array([[0.0, 0.0, 1.0]]))[0])
+
+    @property
+    def signed(self) -> bool:
+        """Whether some inputs are negative: the loss then has kinks at O0 = 0 and O1 = 0."""
+        return RANGES[self.task.range].train[0] < 0
+
+    def loss(self, point: Float[Tensor, "points 3"]) -> Float[Tensor, " points"]:
+        """The mean squared error at (O0, O1, g); differentiable."""
+        o, g = point[:, :2], point[:, 2:]
+        losses = torch.zeros_like(point[:, 0])
+        for low, high, *signs in self._boxes:
+            size, weight = self._nodes(o * torch.tensor(signs, dtype=o.dtype), low, high)
+            x = size * torch.tensor(signs, dtype=o.dtype)
+            y = OPERATIONS[self.task.operation].apply(x[..., 0], x[..., 1])
+            gate = torch.cat([g, 1 - g], -1)[:, None]
+            wrong = dmu(x, o[:, None], gate, **self._settings)[..., 0] - y
+            losses = losses + (weight * wrong.square()).sum(-1)
+        return losses / len(self._boxes)
+
+    def values(self, point: np.ndarray) -> np.ndarray:
+        """The loss at points `... 3`."""
+        flat = torch.from_numpy(np.ascontiguousarray(point.reshape(-1, 3), dtype=np.float64))
+        with torch.no_grad():
+            return (
+                torch.cat([self.loss(p) for p in self._chunks(flat)])
+                .numpy()
+                .reshape(point.shape[:-1])
+            )
+
+    def derivatives(self, point: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The loss, its gradient and its Hessian at points `n 3`."""
+        parts = []
+        for p in self._chunks(torch.from_numpy(np.array(point, dtype=np.float64))):
+            p.requires_grad_(True)
+            loss = self.loss(p)
+            (gradient,) = torch.autograd.grad(loss.sum(), p, create_graph=True)
+            rows = [
+                torch.autograd.grad(gradient[:, i].sum(), p, retain_graph=True)[0] for i in range(3)
+            ]
+            parts.append([t.detach().numpy() for t in (loss, gradient, torch.stack(rows, 1))])
+        loss, gradient, hessian = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return loss, gradient, (hessian + hessian.swapaxes(1, 2)) / 2
+
+    def _chunks(self, point: Tensor) -> tuple[Tensor, ...]:
+        return point.split(max(1, CHUNK // (4 * len(self._rule[0]) ** 2)))
+
+    def _nodes(self, o: Tensor, low: float, high: float) -> tuple[Tensor, Tensor]:
+        """Nodes `points nodes 2` in the square of magnitudes and their weights `points nodes`.
+
+        With r = o0 u + o1 v there are up to three strips of v: the line r = 0 passes below the
+        square, through it, or above it; where it passes through, u is split at it: four panels.
+        """
+        t, w = self._rule
+        ratio = -o[:, 1] / _away_from_zero(o[:, 0])  # r = 0 at u = ratio * v
+        inverse = -o[:, 0] / _away_from_zero(o[:, 1])
+        enters, leaves = (low * inverse).clamp(low, high), (high * inverse).clamp(low, high)
+        ends = torch.full_like(ratio, low), torch.full_like(ratio, high)
+        begin = torch.stack([ends[0], enters, enters, leaves], -1)[..., None]
+        length = torch.stack([enters, leaves, leaves, ends[1]], -1)[..., None] - begin
+        v = begin + length * t  # points panels n
+        split = (ratio[:, None, None] * v).clamp(low, high)
+        panel = torch.arange(4)[:, None]
+        first = torch.where(panel == 2, split, low)
+        width = torch.where(panel == 1, split, high) - first
+        u = first[..., None] + width[..., None] * t  # points panels n n
+        weight = (length * w * width)[..., None] * w / (high - low) ** 2
+        x = torch.stack([u, v[..., None].expand_as(u)], -1)
+        return x.flatten(1, 3), weight.flatten(1)
+
+
+def _boxes(low: float, high: float, least: float) -> list[tuple[float, float, float, float]]:
+    """Squares of magnitudes with the signs of their inputs; a range over zero has four."""
+    if low < 0 < high:
+        return [(least, high, a, b) for a in (1.0, -1.0) for b in (1.0, -1.0)]
+    sign = 1.0 if high > 0 else -1.0
+    return [(min(abs(low), abs(high)), max(abs(low), abs(high)), sign, sign)]
+
+
+@cache
+def _rule(nodes: int) -> tuple[Tensor, Tensor]:
+    """Nodes and weights on [0, 1], crowded like cubes at both ends, where cusps are."""
+    node, weight = np.polynomial.legendre.leggauss(nodes)
+    t, weight = (node + 1) / 2, weight / 2
+    place, stretch = t**3 * (10 - 15 * t + 6 * t**2), 30 * t**2 * (1 - t) ** 2
+    return torch.from_numpy(place), torch.from_numpy(weight * stretch)
+
+
+def _away_from_zero(x: Tensor) -> Tensor:
+    return torch.where(x.abs() < 1e-9, torch.copysign(torch.full_like(x, 1e-9), x), x)
