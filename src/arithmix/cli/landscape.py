@@ -49,8 +49,12 @@ def landscape(
                     notes.print(f"{number} of {len(tasks)} landscapes")
     made.sort(key=lambda one: tasks.index(one.task))
     write(summary(made) if all_ else tables(made[0]), "terminal", console())
-    hits, failed = near(made)
-    print_line(f"{hits} of {failed} failed trainings end within 0.05 of a listed point")
+    settled, failed = near(made)
+    last, _ = near(made, last_step=True)
+    print_line(
+        f"{settled} of {failed} failed trainings settle within 0.05 of a listed point "
+        f"({last} were there at their very last step)"
+    )
     print_line(f"kept in {db}" + (f", pictures in {out}" if out else ""))
 
 

@@ -34,8 +34,9 @@ divides. A loss is a mean squared error over the training interval of the range.
 | `path_loss` | (T, S) float64 | the loss there |
 | `path_start` | (T,) str | the name of the selector they started from |
 | `path_seed` | (T,) int64 | their seed |
-| `path_solved` | (T,) bool | whether they end within 0.05 of the solution |
-| `path_point` | (T,) int64 | the row of `point` nearest to the end |
+| `path_end` | (T, 3) float64 | where they settle: the mean over the last tenth of the steps |
+| `path_solved` | (T,) bool | whether `path_end` is within 0.05 of the solution |
+| `path_point` | (T,) int64 | the row of `point` nearest to `path_end` |
 | `path_distance` | (T,) float64 | how far that is: the largest difference in O0, O1 and g |
 
 Kinds: the solution computes the operation; a minimum, saddle or maximum has eigenvalues away from

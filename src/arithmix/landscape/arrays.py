@@ -40,6 +40,7 @@ class Landscape:
     path_loss: np.ndarray
     path_start: np.ndarray
     path_seed: np.ndarray
+    path_end: np.ndarray
     path_solved: np.ndarray
     path_point: np.ndarray
     path_distance: np.ndarray

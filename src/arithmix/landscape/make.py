@@ -26,9 +26,8 @@ def landscape(task: Task, paths: Paths) -> Landscape:
     exact = solution(surface)
     gate, o1 = np.meshgrid(GATE, O1, indexing="ij")
     frozen = along_the_gate(surface, exact[:2])
-    ends = paths.path[:, -1]
-    points, plane = search(surface, ends)
-    apart = np.abs(ends[:, None] - points.point).max(-1)
+    points, plane = search(surface, paths.end)
+    apart = np.abs(paths.end[:, None] - points.point).max(-1)
     return Landscape(
         cell=np.array([task.operation, task.range]),
         o1=O1,
@@ -54,7 +53,8 @@ def landscape(task: Task, paths: Paths) -> Landscape:
         path_loss=surface.values(paths.path),
         path_start=np.array(list(STARTS)),
         path_seed=paths.seed,
-        path_solved=np.abs(ends - exact).max(1) < REACH,
+        path_end=paths.end,
+        path_solved=np.abs(paths.end - exact).max(1) < REACH,
         path_point=apart.argmin(1),
         path_distance=apart.min(1),
     )

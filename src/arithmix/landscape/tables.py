@@ -30,7 +30,7 @@ def tables(landscape: Landscape) -> list[Table]:
     ways = [
         [
             str(landscape.path_start[i]),
-            *(f"{value:.3f}" for value in landscape.path[i, -1]),
+            *(f"{value:.3f}" for value in landscape.path_end[i]),
             f"{landscape.path_loss[i, -1]:.3g}",
             "yes" if landscape.path_solved[i] else "no",
             str(landscape.point_kind[landscape.path_point[i]]),
@@ -75,13 +75,16 @@ def summary(landscapes: Sequence[Landscape]) -> list[Table]:
     return [Table("Landscapes with O learnable", header, lines, note), _gates(landscapes)]
 
 
-def near(landscapes: Sequence[Landscape]) -> tuple[int, int]:
-    """How many failed trainings end at a listed point, and how many failed."""
-    failed = [~one.path_solved for one in landscapes]
-    hits = [
-        (f & (one.path_distance < REACH)).sum() for f, one in zip(failed, landscapes, strict=True)
-    ]
-    return int(sum(hits)), int(sum(f.sum() for f in failed))
+def near(landscapes: Sequence[Landscape], last_step: bool = False) -> tuple[int, int]:
+    """How many failed trainings settle, or end, at a listed point, and how many failed."""
+    hits = failed = 0
+    for one in landscapes:
+        bad = ~one.path_solved
+        ends = one.path[:, -1] if last_step else one.path_end
+        apart = np.abs(ends[:, None] - one.point).max(-1).min(1)
+        hits += int((bad & (apart < REACH)).sum())
+        failed += int(bad.sum())
+    return hits, failed
 
 
 def away(landscape: Landscape) -> float:
