@@ -28,11 +28,12 @@ def rows(unit, error=1e-12, seeds=3):
     ]
 
 
-def landscape():
+def landscape(operation="sub", range_="sym"):
     """The arrays of a landscape: a bowl with its minimum at O[1] = 1, g = 1."""
     o1, g, step = np.linspace(-2, 2, 21), np.linspace(0, 1, 11), np.arange(5) * 100
     paths = [[np.ones(5), np.linspace(-1, end, 5), step / 400] for end in (1, 0)]
     return {
+        "cell": np.array([operation, range_]),
         "o1": o1,
         "g": g,
         "loss": (o1 - 1) ** 2 + (g[:, None] - 1) ** 2,
@@ -43,12 +44,19 @@ def landscape():
         "frozen_convex_g": np.array(True),
         "frozen_convex_logit": np.array(False),
         "point": np.array([[1.0, 1.0, 1.0]]),
-        "point_kind": np.array(["minimum"]),
+        "point_kind": np.array(["solution"]),
+        "point_rest": np.array([True]),
+        "point_loss": np.array([0.0]),
+        "point_slope": np.array([0.0]),
+        "point_eigenvalues": np.array([[1.0, 2.0, np.nan]]),
         "plane_point": np.array([[1.0, 1.0], [0.0, 0.5]]),
-        "plane_kind": np.array(["minimum", "saddle"]),
+        "plane_kind": np.array(["solution", "saddle"]),
         "plane_loss": np.array([0.0, 1.25]),
         "path_step": step,
         "path": np.array(paths).transpose(0, 2, 1),
+        "path_end": np.array(paths)[:, :, -1],
+        "path_loss": np.ones((2, 5)),
+        "path_point": np.array([0, 0]),
         "path_start": np.array(["add", "<b>sub</b>"]),
         "path_seed": np.array([0, 1]),
         "path_solved": np.array([True, False]),

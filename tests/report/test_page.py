@@ -70,7 +70,7 @@ def full():
     some = [*solved, *rows("other", error=0.5), *(row(name) for name in NASTY)]
     some += [row("dmu", "mul", "n01", seed, error=0.3) for seed in range(3)]
     some += [row("wide", inputs=10)]
-    kept = {"landscape/sub/sym": landscape(), "landscape/add/p20": landscape()}
+    kept = {"landscape/sub/sym": landscape(), "landscape/add/p20": landscape("add", "p20")}
     sources = [Source("x.db", "3", {"torch": "<i>2</i>"})]
     return page(Data(some, sources, kept))
 

@@ -3,11 +3,17 @@
 import pytest
 
 from arithmix.report.data import Data
-from arithmix.report.printed import FORMATS, paper_tables, write_figures, write_tables
+from arithmix.report.printed import (
+    FORMATS,
+    paper_tables,
+    write_figures,
+    write_landscapes,
+    write_tables,
+)
 from arithmix.table import Table
 from arithmix.tasks import OPERATIONS, RANGES
 
-from .made import row
+from .made import landscape, row
 
 UNIT = r"a$b$_{\x}&<y>"
 ROWS = [row(unit, "mul", range_) for unit in ("dmu", UNIT) for range_ in RANGES]
@@ -34,6 +40,12 @@ def test_figures_are_written_whatever_a_unit_is_called(tmp_path, form):
     kinds = {path.stem.partition("-mul-")[0] for path in written}
     assert kinds == {"success", "success-bars", "convergence", "sparsity"}
     assert all(path.stat().st_size > 1000 for path in written)
+
+
+def test_landscapes_are_written(tmp_path):
+    written = write_landscapes(Data([], kept={"landscape/sub/sym": landscape()}), tmp_path, "pdf")
+    assert [path.name for path in written] == ["landscape-sub-sym.pdf"]
+    assert written[0].stat().st_size > 1000
 
 
 def test_equal_rows_make_equal_files(tmp_path):

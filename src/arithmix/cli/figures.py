@@ -25,7 +25,7 @@ def figures(
     from ..report.data import gather
 
     try:
-        from ..report.printed import FORMATS, write_figures, write_tables
+        from ..report.printed import FORMATS, write_figures, write_landscapes, write_tables
     except ModuleNotFoundError as error:
         if error.name != "matplotlib":
             raise
@@ -35,9 +35,9 @@ def figures(
     try:
         output.mkdir(parents=True, exist_ok=True)
         tables = write_tables(data, {"thresholds": threshold_tables()}, output)
-        pictures = write_figures(data, output, form)
+        pictures = write_figures(data, output, form) + write_landscapes(data, output, form)
     except OSError as error:
         raise ValueError(f"{output} can't be written: {error.strerror or error}") from error
     print_line(f"wrote {len(tables)} tables and {len(pictures)} figures to {output}")
-    if not data.kept:
+    if not data.landscapes:
         print_line("there are no landscapes; `arithmix landscape --all` makes them")

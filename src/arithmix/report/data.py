@@ -1,12 +1,13 @@
 """What the report is made of: rows, their verdicts, and where they come from."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
+from ..landscape.arrays import Landscape
 from ..measure.rulers import RULERS
 from ..measure.stats import wilson
 from ..records.row import Row
@@ -88,6 +89,14 @@ class Data:
     def inputs(self) -> list[int]:
         """The numbers of inputs that whole trainings were made with."""
         return sorted({row.asked.inputs for row in self.main if not row.asked.stop})
+
+    @cached_property
+    def landscapes(self) -> list[Landscape]:
+        """Those that are kept, in the order of operations and ranges."""
+        names = {field.name for field in fields(Landscape)}
+        made = [Landscape.of(one) for one in self.kept.values() if names <= one.keys()]
+        places = [(operation, range_) for operation in OPERATIONS for range_ in RANGES]
+        return sorted(made, key=lambda one: places.index((one.task.operation, one.task.range)))
 
     def cells(self, ruler: str, inputs: int = 2) -> Cells:
         """Members under a ruler: those it stopped, or, if it stops none, those trained whole."""

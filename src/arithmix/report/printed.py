@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ..landscape import picture
 from ..studies import experiments
 from ..studies._published import published
 from ..studies._rows import of_study
@@ -73,6 +74,15 @@ def write_figures(data: Data, folder: Path, form: str) -> list[Path]:
             for operation in operations_of(cells):
                 written.append(folder / f"{kind}-{operation}-{ruler}.{form}")
                 _save(draw, cells, operation, written[-1])
+    return written
+
+
+def write_landscapes(data: Data, folder: Path, form: str) -> list[Path]:
+    """Write every landscape that is kept; the paper's figure is that of subtraction."""
+    written = []
+    for one in data.landscapes:
+        written.append(folder / f"landscape-{one.task.operation}-{one.task.range}.{form}")
+        picture.draw(one, written[-1])
     return written
 
 

@@ -1,11 +1,13 @@
 """The loss landscapes of the DMU, with the paths of trainings on them."""
 
-from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 
-from ...table import Table
-from ...tasks import OPERATIONS, RANGES
+from ...landscape.arrays import Landscape
+from ...landscape.shades import MARKS, shades
+from ...landscape.tables import REACH, near, summary, tables
+from ...tasks import OPERATIONS, RANGES, Task
 from ..data import Data
 from ..draw import LEGEND, OWN, SIGNS, Spec, figure, log_axis, operation_name, plain, span, trace
 from ..parts import Chart, Fold, Grid, Part, Tabs, tabs, words
@@ -20,45 +22,48 @@ ABOUT = (
 )
 COMMAND = "arithmix landscape --all && arithmix report"
 SIDE, SURFACE_SIDE, PATHS, POINTS = 51, 27, 8, 40
-DEPTH = 10
-"""Decades below the largest loss that are told apart."""
+DEPTH = 8
+"""Decades below the largest loss that are told apart along the gate."""
 DEPTHS = [[0, "#0b2545"], [0.5, "#2b6cb0"], [0.8, "#9cc3e8"], [1, "#eef3f8"]]
-SYMBOLS = {
-    "minimum": "circle",
-    "saddle": "x",
-    "maximum": "triangle-up",
-    "valley": "diamond-wide",
-    "plateau": "square",
-}
 ENDED = {True: ("solved", "#12805c"), False: ("failed", "#e8590c")}
-
-Arrays = dict[str, np.ndarray]
 
 
 def parts(data: Data) -> list[Part]:
     """A map, a surface and a cut for each operation and range."""
-    kept = {tuple(name.split("/")[1:]): one for name, one in data.kept.items()}
+    kept = {one.task: one for one in data.landscapes}
     found: dict[str, list[Part]] = {}
     for operation in OPERATIONS:
-        cells = {r: kept[operation, r] for r in RANGES if (operation, r) in kept}
-        shown = {r: _cell(one, operation, r) for r, one in cells.items()}
-        found[operation_name(operation)] = tabs(shown)
+        cells = {r: kept.get(Task(operation, r)) for r in RANGES}
+        found[operation_name(operation)] = tabs({r: _cell(one) for r, one in cells.items() if one})
     whole = tabs(found)
-    return [*whole, Fold("All cells in one table", [_table(kept)])] if whole else []
+    if not whole:
+        return []
+    summed = [Grid(table) for table in summary(data.landscapes)]
+    return [_said(data.landscapes), *whole, Fold("All cells", summed)]
 
 
-def _cell(one: Arrays, operation: str, range_: str) -> list[Part]:
-    about = f"{SIGNS[operation]} on {span(range_)}"
+def _said(landscapes: Sequence[Landscape]) -> Part:
+    hits, *_, failed = near(landscapes)
+    convex = sum(bool(one.frozen_convex_g) for one in landscapes)
+    single = sum(one.frozen_minima.size == 1 for one in landscapes)
+    return words(
+        "The paper finds the landscape along the gate smooth and convex, and with saddles once O "
+        f"learns too. Of {len(landscapes)} cells {convex} are convex in g and {single} have one "
+        f"minimum. With O learnable, {hits} of {failed} trainings that miss the solution end "
+        f"within {REACH} of a listed stationary point, valley or plateau."
+    )
+
+
+def _cell(one: Landscape) -> list[Part]:
+    about = f"{SIGNS[one.task.operation]} on {span(one.task.range)}"
+    points, ways, _ = tables(one)
     views: dict[str, list[Part]] = {
         "map": [Chart(_map(one), 520, f"{about}: log10 of the loss")],
         "surface": [Chart(_surface(one), 520, f"{about}: log10 of the loss")],
         "O frozen": [Chart(_cut(one), 340, f"{about}: the loss along the gate"), _frozen(one)],
+        "numbers": [Grid(points), Grid(ways)],
     }
     return [Tabs(views), _paths_said(one)]
-
-
-def _log(loss: np.ndarray, top: float) -> np.ndarray:
-    return np.log10(np.clip(loss, top * 10.0**-DEPTH, top))
 
 
 def _few(size: int, most: int) -> np.ndarray:
@@ -66,17 +71,13 @@ def _few(size: int, most: int) -> np.ndarray:
     return np.unique(np.linspace(0, size - 1, min(size, most)).round().astype(int))
 
 
-def _grid(one: Arrays, side: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _grid(one: Landscape, side: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """O[1], g and log10 of the loss, on at most `side` x `side` points."""
-    rows, columns = (
-        np.unique(np.linspace(0, n - 1, min(n, side)).round().astype(int))
-        for n in one["loss"].shape
-    )
-    z = _log(one["loss"][np.ix_(rows, columns)], float(np.nanmax(one["loss"])))
-    return one["o1"][columns], one["g"][rows], z
+    rows, columns = (_few(n, side) for n in one.loss.shape)
+    return one.o1[columns], one.g[rows], shades(one.loss)[np.ix_(rows, columns)]
 
 
-def _map(one: Arrays) -> Spec:
+def _map(one: Landscape) -> Spec:
     x, y, z = _grid(one, SIDE)
     ground = trace(
         "contour",
@@ -95,19 +96,18 @@ def _map(one: Arrays) -> Spec:
     return figure([ground, *marks], legend=LEGEND, showlegend=True, **limits)
 
 
-def _paths(one: Arrays) -> list[Spec]:
+def _paths(one: Landscape) -> list[Spec]:
     """A few solved and a few failed trainings, with where they end."""
     traces = []
-    steps = _few(one["path_step"].size, POINTS)
+    steps = _few(one.path_step.size, POINTS)
     for solved, (name, colour) in ENDED.items():
-        chosen = np.flatnonzero(one["path_solved"] == solved)
+        chosen = np.flatnonzero(one.path_solved == solved)
         chosen = chosen[_few(chosen.size, PATHS)] if chosen.size else chosen
         gap = np.full((chosen.size, 1, 3), np.nan)
-        lines = np.concatenate([one["path"][np.ix_(chosen, steps)], gap], axis=1).reshape(-1, 3)
-        ends = one["path"][chosen, -1]
+        lines = np.concatenate([one.path[np.ix_(chosen, steps)], gap], axis=1).reshape(-1, 3)
+        ends = one.path[chosen, -1]
         said = [
-            f"{name}, from {plain(str(one['path_start'][i]))}, seed {one['path_seed'][i]}"
-            for i in chosen
+            f"{name}, from {plain(str(one.path_start[i]))}, seed {one.path_seed[i]}" for i in chosen
         ]
         common = {"legendgroup": name, "line": {"color": colour, "width": 1.6}}
         traces += [
@@ -135,20 +135,20 @@ def _paths(one: Arrays) -> list[Spec]:
     return traces
 
 
-def _points(one: Arrays) -> list[Spec]:
+def _points(one: Landscape) -> list[Spec]:
     traces = []
-    for kind, symbol in SYMBOLS.items():
-        those = np.flatnonzero(one["plane_kind"] == kind)
+    for kind, mark in MARKS.items():
+        those = np.flatnonzero(one.plane_kind == kind)
         if those.size:
             traces.append(
                 trace(
                     "scatter",
-                    x=one["plane_point"][those, 0],
-                    y=one["plane_point"][those, 1],
-                    customdata=[f"{loss:.2e}" for loss in one["plane_loss"][those]],
+                    x=one.plane_point[those, 0],
+                    y=one.plane_point[those, 1],
+                    customdata=[f"{loss:.2e}" for loss in one.plane_loss[those]],
                     name=kind,
                     mode="markers",
-                    marker={"symbol": symbol, "size": 10, "color": "#ffffff"}
+                    marker={"symbol": mark.plotly, "size": mark.size + 2, "color": mark.colour}
                     | {"line": {"width": 1.5, "color": "#202020"}},
                     hovertemplate=f"{kind} at O[1] %{{x:.3f}}, g %{{y:.3f}}<br>"
                     "loss %{customdata}<extra></extra>",
@@ -157,7 +157,7 @@ def _points(one: Arrays) -> list[Spec]:
     return traces
 
 
-def _surface(one: Arrays) -> Spec:
+def _surface(one: Landscape) -> Spec:
     x, y, z = _grid(one, SURFACE_SIDE)
     surface = trace(
         "surface",
@@ -174,9 +174,9 @@ def _surface(one: Arrays) -> Spec:
     return figure([surface], scene=scene)
 
 
-def _cut(one: Arrays) -> Spec:
-    thin = slice(None, None, max(1, one["frozen_g"].size // 200))
-    g, loss = one["frozen_g"][thin], one["frozen_loss"][thin]
+def _cut(one: Landscape) -> Spec:
+    thin = slice(None, None, max(1, one.frozen_g.size // 200))
+    g, loss = one.frozen_g[thin], one.frozen_loss[thin]
     floor = float(loss.max()) * 10.0**-DEPTH
     line = trace(
         "scatter",
@@ -186,10 +186,10 @@ def _cut(one: Arrays) -> Spec:
         line={"color": OWN, "width": 2},
         hovertemplate="g %{x:.3f}: %{y:.2e}<extra></extra>",
     )
-    low = np.interp(one["frozen_minima"], one["frozen_g"], one["frozen_loss"])
+    low = np.interp(one.frozen_minima, one.frozen_g, one.frozen_loss)
     minima = trace(
         "scatter",
-        x=one["frozen_minima"],
+        x=one.frozen_minima,
         y=np.maximum(low, floor),
         mode="markers",
         marker={"color": OWN, "size": 9},
@@ -199,13 +199,13 @@ def _cut(one: Arrays) -> Spec:
     return figure([line, minima], showlegend=False, **axes)
 
 
-def _frozen(one: Arrays) -> Part:
-    pattern = ", ".join(f"{value:g}" for value in one["pattern"])
-    count = one["frozen_minima"].size
+def _frozen(one: Landscape) -> Part:
+    pattern = ", ".join(f"{value:g}" for value in one.pattern)
+    count = one.frozen_minima.size
     return words(
         f"With O frozen at [{pattern}] the loss along the gate has {count} local "
-        f"{'minimum' if count == 1 else 'minima'}; it is {_not(one['frozen_convex_g'])}convex in g "
-        f"and {_not(one['frozen_convex_logit'])}convex in the gate's logit."
+        f"{'minimum' if count == 1 else 'minima'}; it is {_not(one.frozen_convex_g)}convex in g "
+        f"and {_not(one.frozen_convex_logit)}convex in the gate's logit."
     )
 
 
@@ -213,37 +213,12 @@ def _not(convex: np.ndarray) -> str:
     return "" if bool(convex) else "not "
 
 
-def _paths_said(one: Arrays) -> Part:
-    solved = one["path_solved"]
-    if not solved.size:
+def _paths_said(one: Landscape) -> Part:
+    if not one.path_solved.size:
         return words("No training with a learnable O was noted here.")
-    near = int((one["path_distance"][~solved] <= 0.05).sum())
-    failed = int((~solved).sum())
-    end = f"; {near} of {failed} failures end within 0.05 of a listed point" if failed else ""
-    return words(f"With O learnable {solved.sum()} of {solved.size} trainings are solved{end}.")
-
-
-def _table(kept: dict[tuple[str, ...], Arrays]) -> Grid:
-    lines = []
-    for operation in OPERATIONS:
-        for range_ in RANGES:
-            one = kept.get((operation, range_))
-            if one is None:
-                continue
-            kinds = Counter(map(str, one["point_kind"]))
-            said = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
-            failed = ~one["path_solved"]
-            near = int((one["path_distance"][failed] <= 0.05).sum())
-            lines.append(
-                [
-                    f"{SIGNS[operation]} {range_}",
-                    str(one["frozen_minima"].size),
-                    "yes" if bool(one["frozen_convex_g"]) else "no",
-                    "yes" if bool(one["frozen_convex_logit"]) else "no",
-                    f"{int((~failed).sum())}/{failed.size}",
-                    f"{near}/{int(failed.sum())}",
-                    said,
-                ]
-            )
-    header = ["cell", "minima in g", "convex in g", "convex in logit", "solved, O learnable"]
-    return Grid(Table("", [*header, "failures at a point", "stationary points"], lines))
+    hits, *_, failed = near([one])
+    end = f"; {hits} of {failed} others end within {REACH} of a listed point" if failed else ""
+    return words(
+        f"With O learnable {one.path_solved.sum()} of {one.path_solved.size} trainings end at the "
+        f"solution{end}."
+    )
