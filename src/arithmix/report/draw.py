@@ -139,7 +139,9 @@ def heat(
         **more,
     )
     x = {"side": "top", "showgrid": False, "zeroline": False, "fixedrange": True, "tickangle": 0}
-    return figure([made], xaxis=x, yaxis=unit_axis(units, fixedrange=True))
+    # Plotly gives a low figure no room for an axis on top.
+    margin = {"l": 8, "r": 12, "t": 26, "b": 8}
+    return figure([made], xaxis=x, yaxis=unit_axis(units, fixedrange=True), margin=margin)
 
 
 def boxes(values: Mapping[str, np.ndarray], axis: Spec, what: str) -> Spec:
@@ -187,7 +189,7 @@ def boxes(values: Mapping[str, np.ndarray], axis: Spec, what: str) -> Spec:
 
 def box_height(units: Collection[str]) -> int:
     """Room for a box plot of that many units."""
-    return 70 + 36 * len(units)
+    return 92 + 34 * len(units)
 
 
 def step_axis(steps: np.ndarray) -> Spec:

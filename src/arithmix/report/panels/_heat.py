@@ -1,5 +1,7 @@
 """Success as units x ranges, for the panels that show it."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ...tasks import RANGES
@@ -8,9 +10,13 @@ from ..draw import heat, heat_height, plain, span
 from ..parts import Chart
 
 
-def success_chart(cells: Cells, operation: str, title: str) -> Chart | None:
-    """A heatmap with intervals on hover; None if there are no members."""
+def success_chart(
+    cells: Cells, operation: str, title: str, order: Sequence[str] = ()
+) -> Chart | None:
+    """A heatmap with intervals on hover, units in `order` if given; None without members."""
     units = units_of(cells, operation)
+    if order:
+        units.sort(key=order.index)
     if not units:
         return None
     z = np.full((len(units), len(RANGES)), np.nan)

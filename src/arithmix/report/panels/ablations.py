@@ -1,5 +1,7 @@
 """What the parts of the DMU are for: studies that change one thing at a time."""
 
+from collections.abc import Sequence
+
 from ...measure.rulers import RULERS
 from ...studies import experiments
 from ...studies._rows import judged, of_study
@@ -15,39 +17,43 @@ ABOUT = (
     "One thing changed at a time. Success in percent over all ranges with Wilson's 95% interval, "
     "and per range below."
 )
-COMMAND = "arithmix list, then arithmix run with each study whose name begins with ablation"
+QUESTIONS = {
+    name: (one.study(), question)
+    for name, one in experiments().items()
+    if (question := getattr(one, "ABLATION", None))
+}
+COMMAND = " && ".join([*(f"arithmix run {name}" for name in QUESTIONS), "arithmix report"])
 
 
 def parts(data: Data) -> list[Part]:
     """A tab for each ablation, which says what to run if it has no rows."""
+    usual = {unit for unit, _, _ in data.cells("primer")}
     found: dict[str, list[Part]] = {}
     some = False
-    for name, one in experiments().items():
-        question = getattr(one, "ABLATION", None)
-        if question is None:
-            continue
-        study = one.study()
+    for name, (study, question) in QUESTIONS.items():
         cells: Cells = {}
         for member in judged(of_study(data.rows, study), RULERS[study.ruler]):
             asked = member.row.asked
             cells.setdefault((asked.unit, asked.operation, asked.range), []).append(member)
-        some = some or bool(cells)
+        asked_ = f"{question[:1].upper()}{question[1:]} "
         run = Command(f"arithmix run {name}")
-        if cells:
-            said = words(question, " ", f"(ruler {study.ruler}; made by ", run, ")")
-            shown = [_table(cells, study.units), Side(_charts(cells))]
+        there = any(unit not in usual | {"dmu"} for unit, _, _ in cells)
+        some = some or there
+        if there:
+            said = words(asked_, f"(Ruler {study.ruler}; made by ", run, ")")
+            shown = [_table(cells, study.units), Side(_charts(cells, study.units))]
         else:
-            said, shown = words(question, " Nothing is recorded yet; run ", run), []
+            said, shown = words(asked_, "Nothing is recorded for it yet; run ", run), []
         found[name.removeprefix("ablation").strip("-_ ") or name] = [said, *shown]
     return tabs(found) if some else []
 
 
-def _charts(cells: Cells) -> list[Part]:
-    made = [success_chart(cells, o, operation_name(o)) for o in operations_of(cells)]
+def _charts(cells: Cells, order: Sequence[str]) -> list[Part]:
+    made = [success_chart(cells, o, operation_name(o), order) for o in operations_of(cells)]
     return [one for one in made if one]
 
 
-def _table(cells: Cells, units: tuple[str, ...]) -> Grid:
+def _table(cells: Cells, units: Sequence[str]) -> Grid:
     shown, lines, tones = operations_of(cells), [], {}
     for unit in units:
         rates = [rate(members(cells, unit, operation)) for operation in shown]

@@ -14,12 +14,14 @@ ABOUT = (
 )
 COMMAND = "arithmix run nalm && arithmix run dmu && arithmix report"
 
+SHOWN = ("primer", "loose", "dmu")
+
 
 def parts(data: Data) -> list[Part]:
     """A heatmap for each ruler, in a tab for each operation."""
     found: dict[str, list[Part]] = {}
     for inputs in sorted({*data.inputs, 2}):
-        rulers = [name for name in RULERS if inputs == 2 or name == "primer"]
+        rulers = SHOWN if inputs == 2 else SHOWN[:1]
         every = {key: those for name in rulers for key, those in data.cells(name, inputs).items()}
         for operation in operations_of(every):
             charts = [
