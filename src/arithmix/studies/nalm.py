@@ -26,6 +26,8 @@ PRIMER_UNITS = {
 }
 LATER_UNITS = {
     "dmu": "add sub mul div",
+    "dmu[mix=loss]": "add sub mul div",
+    "unified": "add sub mul div",
     "mcfc": "add",
     "mul_mcfc": "mul",
     "mul_mcfc[sign=inalu]": "mul",
@@ -42,7 +44,7 @@ def study() -> Study:
     pairs = [(u, o) for u, ops in (PRIMER_UNITS | LATER_UNITS).items() for o in ops.split()]
     return Study(
         name="nalm",
-        about="the NALM benchmark, 50 000 steps each, every unit under the primer's rule",
+        about="the NALM benchmark: every unit by its own recipe, under the primer's rule",
         entries=tuple((unit, Task(o, r)) for unit, o in pairs for r in RANGES),
         seeds=tuple(range(25)),
         ruler="primer",

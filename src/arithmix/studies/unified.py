@@ -26,4 +26,5 @@ def grid(name: str, inputs: int, seeds: int) -> Study:
 
 def tables(rows: list[Row], study: Study) -> list[Table]:
     """Its own success, and every unit of the NALM study beside it under one ruler."""
-    return [*nalm.own_tables(rows), nalm.fair(shipped("nalm") + rows)]
+    others = [row for row in shipped("nalm") if row.asked.unit not in study.units]
+    return [*nalm.own_tables(rows), nalm.fair(others + rows)]
