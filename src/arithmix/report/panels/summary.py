@@ -135,10 +135,8 @@ def _own_rule(data: Data) -> list[Part]:
     found: list[Part] = []
     for unit in units_of(cells):
         rates = _rates(cells, unit)
-        each = ", ".join(
-            f"{SIGNS[o]}\u00a0{one.solved}/{one.trained} {_bracket(one)}"
-            for o, one in rates.items()
-        )
+        each = ", ".join(f"{SIGNS[o]}\u00a0{one.solved}/{one.trained}" for o, one in rates.items())
+        low = min(one.interval[0] for one in rates.values())
         found.append(
             words(
                 f"Under the paper's own rule (100 steps in a row below those), {unit} solves ",
