@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: bench test lint types clean
+.PHONY: bench test lint types docs clean
 
 bench: $(READY)
 	$(BIN)/arithmix run dmu
@@ -19,10 +19,14 @@ test: $(READY) lint types
 lint: $(READY)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/codespell src tests benchmarks README.md CHANGELOG.md LOG.md
+	$(BIN)/codespell src tests benchmarks docs README.md CHANGELOG.md LOG.md
 
 types: $(READY)
 	$(BIN)/pyrefly check
+
+# The site, into site/, to open from disk.
+docs: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -31,4 +35,4 @@ $(READY): pyproject.toml constraints.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) site .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,40 @@
+"""What MkDocs calls as it builds: the units get their pages, and formulas become MathML."""
+
+import html
+import re
+
+from latex2mathml.converter import convert
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+import unit_pages
+
+FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put the units into the menu."""
+    listed = ["units/index.md", *({name: f"units/{name}.md"} for name in unit_pages.pages())]
+    assert config.nav is not None
+    for entry in config.nav:
+        if "Units" in entry:
+            entry["Units"] = listed
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages of the units."""
+    for name, page in {"index": unit_pages.overview(), **unit_pages.pages()}.items():
+        files.append(File.generated(config, f"units/{name}.md", content=page))
+    return files
+
+
+def on_page_content(content: str, **_: object) -> str:
+    """Draw formulas in the page itself, so that no script is needed to read it."""
+    return FORMULA.sub(_drawn, content)
+
+
+def _drawn(match: re.Match[str]) -> str:
+    display = "block" if match[1] == "div" else "inline"
+    formula = html.unescape(match[2]).strip()
+    return f'<{match[1]} class="formula">{convert(formula, display=display)}</{match[1]}>'
