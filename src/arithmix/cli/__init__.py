@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from . import export, figures, landscape, list_, report, run, status, table, thresholds
+from . import discover, export, figures, landscape, list_, report, run, status, table, thresholds
 
 app = typer.Typer(
     help="Neural arithmetic units, and the benchmark that judges them.",
@@ -18,6 +18,7 @@ for command in (
     thresholds.thresholds,
     report.report,
     landscape.landscape,
+    discover.discover,
     figures.figures,
     status.status,
     export.export,
