@@ -1,7 +1,7 @@
 r"""Unified: one unit for all four operations, which mixes the losses of structures, not outputs.
 
     \pi = softmax(\theta)            over discrete structures s, as x0 + x1, x3 / x1 or 3 x2
-    \ell_s = \ln clamp(E (f_s(x) - y)^2 / E y^2, 10^{-12}, 10^{12})
+    \ell_s = \ln clamp(mean (f_s(x) - y)^2 / mean y^2, 10^{-12}, 10^{12})
     loss = \sum_s \pi_s \ell_s
 
 The loss is linear in \pi: it has no saddle between two operations, whatever the ranges. There is
