@@ -11,6 +11,9 @@ NODES = 10
 TOLERANCE = 1e-3
 """A slope or curvature this small, beside the loss at the same place, counts as none."""
 
+NOTHING = 1e-12
+"""A loss this small, beside the largest along the curve, counts as none."""
+
 
 @dataclass(frozen=True)
 class Frozen:
@@ -36,7 +39,8 @@ def along_the_gate(surface: Surface, pattern: tuple[float, float]) -> Frozen:
     rate = g * (1 - g)
     in_logit = rate * ((1 - 2 * g) * slope + rate * curve)
     convex, convex_too = ((c >= -TOLERANCE * loss).all() for c in (curve, in_logit))
-    return Frozen(g, loss, g[_minima(slope / loss)], bool(convex), bool(convex_too))
+    fall = slope / np.maximum(loss, NOTHING * loss.max())
+    return Frozen(g, loss, g[_minima(fall)], bool(convex), bool(convex_too))
 
 
 def _minima(slope: np.ndarray) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
@@ -72,7 +73,7 @@ def landscapes(
             yield _one(task, paths, pictures.get(task))
         return
     spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, spawn, torch.set_num_threads, (1,)) as pool:
+    with ProcessPoolExecutor(workers, spawn, _begin) as pool:
         try:
             shares = [tasks[place::workers] for place in range(workers)]
             trained = [pool.submit(train, share, steps) for share in shares]
@@ -88,6 +89,12 @@ def landscapes(
                 yield future.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _begin() -> None:
+    """What a process does first: one thread is its share, and an interrupt is its parent's."""
+    torch.set_num_threads(1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _one(task: Task, paths: Paths, picture: Path | None) -> Landscape:

@@ -60,10 +60,14 @@ class Rows:
         flat = np.abs(value) < FLAT * np.abs(value).max(1, keepdims=True)
         return value, vector, np.einsum("nij,ni->nj", vector, gradient), flat
 
-    def slope(self, flat_too: bool = True) -> np.ndarray:
-        """The largest relative fall of the loss within `REACH`, to first order."""
+    def slope(self, flat_too: np.ndarray | bool = True) -> np.ndarray:
+        """The largest relative fall of the loss within `REACH`, to first order.
+
+        Args:
+            flat_too: Whether along flat directions too, for all rows or for each.
+        """
         _, _, along, flat = self.curves()
-        along = np.where(flat & (not flat_too), 0, along)
+        along = np.where(flat & ~np.reshape(flat_too, (-1, 1)), 0, along)
         size = REACH * np.linalg.norm(along, axis=1)
         return size / np.maximum(self.loss, np.finfo(float).tiny)
 
@@ -86,8 +90,7 @@ def walk(
     rows = look(surface, point, free)
     damping = np.full(len(point), 1e-3)
     for _ in range(steps):
-        floor = way == "floor"
-        left = np.where(floor, rows.slope(flat_too=False), rows.slope())
+        left = rows.slope(flat_too=way != "floor")
         near = (np.abs(rows.point[:, :2]) < FAR).all(1) & np.isfinite(rows.loss)
         (going,) = np.nonzero((left > EXACT / 100) & near & (damping < 1e4))
         if not going.size:

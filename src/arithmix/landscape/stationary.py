@@ -138,7 +138,9 @@ def solution(surface: Surface) -> tuple[float, float, float]:
 def _named(surface: Surface, rows: Rows, of_end: np.ndarray, plane: bool) -> Points:
     slope = rows.slope()
     sides = _sides(surface, rows, plane)
-    names = [_name(surface, rows, i, sides[i]) for i in range(len(slope))]
+    names = [
+        _name(surface, rows.take(np.array([i])), slope[i], sides[i]) for i in range(len(slope))
+    ]
     many = np.array(
         [
             name is not None
@@ -180,11 +182,11 @@ def _sides(surface: Surface, rows: Rows, plane: bool) -> np.ndarray:
 
 
 def _name(
-    surface: Surface, rows: Rows, i: int, sides: np.ndarray
+    surface: Surface, row: Rows, slope: float, sides: np.ndarray
 ) -> tuple[str, np.ndarray, bool] | None:
     """Kind, eigenvalues, and whether a training can stay; None on a kink with a slope across."""
-    free, loss = rows.free[i], max(rows.loss[i], np.finfo(float).tiny)
-    curves = np.linalg.eigvalsh(rows.hessian[i][np.ix_(free, free)])
+    (point,), (free,), (loss,) = row.point, row.free, row.loss
+    curves = np.linalg.eigvalsh(row.hessian[0][np.ix_(free, free)])
     largest = np.abs(curves).max(initial=0.0)
     kinks = []
     for left, right in sides[~np.isnan(sides).any(1)]:
@@ -193,12 +195,11 @@ def _name(
         kinks.append(np.copysign(np.inf, right))
     curves = np.sort([*curves, *kinks])
     up, down = bool((curves > 0).any()), bool((curves < -(FLAT**2) * largest).any())
-    g, slope = rows.point[i, 2], rows.gradient[i, 2]
-    inward = not free[2] and REACH * (-slope if g == 0 else slope) > EXACT * loss
-    rest = not down and not inward
-    if np.abs(rows.point[i] - solution(surface)).max() < SAME:
+    inward = row.gradient[0, 2] * (-1 if point[2] == 0 else 1)
+    rest = not down and (bool(free[2]) or REACH * inward <= EXACT * loss)
+    if np.abs(point - solution(surface)).max() < SAME:
         kind, rest = "solution", True
-    elif rows.slope()[i] > EXACT:
+    elif slope > EXACT:
         kind = "valley"
     elif not free[2] or (not kinks and _bare(curves, loss)):
         kind = "plateau"
