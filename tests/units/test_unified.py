@@ -267,3 +267,12 @@ def test_the_recipe_is_never_told_the_operation():
     with pytest.raises(ValueError, match="no mode is called 'sft'"):
         Unified(2, 1, mode="sft")
     assert Unified(2, 1).expression().startswith("mix(")
+
+
+def test_what_the_data_do_not_tell_stays_undecided():
+    def draw(source):
+        x = 1 + torch.rand(64, 3, generator=source)
+        x[:, 2] = x[:, 0]
+        return x, x[:, :1] / x[:, 1:2]
+
+    assert train(Unified(3, 1), draw).expression().startswith("mix(0.5: x0 / x1, 0.5: x2 / x1")
