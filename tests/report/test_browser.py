@@ -126,11 +126,13 @@ def test_hover_tells_the_interval(browser, pages):
 def test_tabs_show_their_figures(browser, pages):
     look(browser)
     browser.get(pages["shipped"])
-    tabs = browser.find_elements(By.CSS_SELECTOR, "#success [role=tab]")
+    inside = "#success > .tabs > [role={}]"
+    tabs = browser.find_elements(By.CSS_SELECTOR, inside.format("tablist") + " > [role=tab]")
+    assert len(tabs) == 4
     for tab in tabs:
         browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", tab)
         tab.click()
-        shown = browser.find_elements(By.CSS_SELECTOR, "#success [role=tabpanel]")
+        shown = browser.find_elements(By.CSS_SELECTOR, inside.format("tabpanel"))
         shown = [one for one in shown if one.is_displayed()]
         assert [one.get_attribute("aria-labelledby") for one in shown] == [tab.get_attribute("id")]
         charts = shown[0].find_elements(By.CLASS_NAME, "chart")

@@ -40,9 +40,9 @@ def label(name: str) -> str:
     return plain(short)
 
 
-def operation_name(operation: str, inputs: int = 2) -> str:
-    """The sign of an operation, with its number of inputs if that is not two."""
-    return f"{SIGNS[operation]} {operation}" + (f", {inputs} inputs" if inputs != 2 else "")
+def operation_name(operation: str) -> str:
+    """An operation by its sign and its word."""
+    return f"{SIGNS[operation]} {operation}"
 
 
 def span(range_: str) -> str:

@@ -1,9 +1,11 @@
 """Success per operation, units x ranges."""
 
+from collections.abc import Sequence
+
 from ...measure.rulers import RULERS
 from ..data import Data, operations_of
 from ..draw import operation_name
-from ..parts import Part, Side, tabs
+from ..parts import Fold, Part, Side, tabs
 from ._heat import success_chart
 
 ORDER = 10
@@ -18,15 +20,21 @@ SHOWN = ("primer", "loose", "dmu")
 
 
 def parts(data: Data) -> list[Part]:
-    """A heatmap for each ruler, in a tab for each operation."""
+    """A heatmap for each ruler, in a tab for each operation; tasks with idle inputs apart."""
+    idle = {f"{n} inputs": _tabs(data, n, SHOWN[:1]) for n in data.inputs if n != 2}
+    found = _tabs(data, 2, SHOWN)
+    if idle:
+        found.append(Fold("More inputs, of which two matter", tabs(idle)))
+    return found
+
+
+def _tabs(data: Data, inputs: int, rulers: Sequence[str]) -> list[Part]:
+    every = {key: those for name in rulers for key, those in data.cells(name, inputs).items()}
     found: dict[str, list[Part]] = {}
-    for inputs in sorted({*data.inputs, 2}):
-        rulers = SHOWN if inputs == 2 else SHOWN[:1]
-        every = {key: those for name in rulers for key, those in data.cells(name, inputs).items()}
-        for operation in operations_of(every):
-            charts = [
-                success_chart(data.cells(name, inputs), operation, f"{name}: {RULERS[name].about}")
-                for name in rulers
-            ]
-            found[operation_name(operation, inputs)] = [Side([one for one in charts if one])]
+    for operation in operations_of(every):
+        charts = [
+            success_chart(data.cells(name, inputs), operation, f"{name}: {RULERS[name].about}")
+            for name in rulers
+        ]
+        found[operation_name(operation)] = [Side([one for one in charts if one])]
     return tabs(found)

@@ -79,22 +79,23 @@ def _card(cells: Cells, operation: str) -> Card:
 
 
 def _all_four(cells: Cells) -> list[Part]:
-    """The best of the other units that were trained on every operation."""
+    """The other units that were trained on every operation: who solves all, and who is next."""
     rivals = {unit: _rates(cells, unit) for unit in units_of(cells) if unit != "dmu"}
-    whole = {unit: rates for unit, rates in rivals.items() if len(rates) == len(OPERATIONS)}
-    if not whole:
+    tried = {unit: rates for unit, rates in rivals.items() if len(rates) == len(OPERATIONS)}
+    if not tried:
         return []
-    mean = {unit: sum(one.percent for one in rates.values()) for unit, rates in whole.items()}
-    best = max(mean, key=mean.__getitem__)
-    each = ", ".join(f"{SIGNS[o]}\u00a0{one.percent:.0f}%" for o, one in whole[best].items())
-    several = f"{len(whole)} other units were" if len(whole) > 1 else "One other unit was"
-    return [
-        words(
-            f"{several} trained on all four operations; ",
-            Strong(f"{best} comes nearest, with {each}"),
-            ". The rest are made for one or two operations and were trained on those alone.",
-        )
-    ]
+    always = [unit for unit, rates in tried.items() if all(one.whole for one in rates.values())]
+    mean = {u: sum(one.percent for one in r.values()) for u, r in tried.items() if u not in always}
+    pieces: list[str | Strong] = [f"Other units trained on all four operations: {len(tried)}. "]
+    if always:
+        verb = "solves" if len(always) == 1 else "solve"
+        pieces += [Strong(f"{_and(always)} {verb} all four in every training"), ". "]
+    if mean:
+        best = max(mean, key=mean.__getitem__)
+        each = ", ".join(f"{SIGNS[o]}\u00a0{one.percent:.0f}%" for o, one in tried[best].items())
+        pieces += [Strong(f"{best} comes {'next' if always else 'nearest'}, with {each}"), ". "]
+    rest = "The rest are made for one or two operations and were trained on those alone."
+    return [words(*pieces, rest if len(tried) < len(rivals) else "")]
 
 
 def _rule() -> Words:
