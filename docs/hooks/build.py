@@ -10,6 +10,9 @@ from mkdocs.structure.files import File, Files
 import unit_pages
 
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)
+# A bar is that of a magnitude here, and not an operator with space around it.
+BAR = '<mo stretchy="false">&#x0007C;</mo>'
+CLOSE_BAR = BAR.replace("<mo ", '<mo lspace="0" rspace="0" ')
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -36,5 +39,5 @@ def on_page_content(content: str, **_: object) -> str:
 
 def _drawn(match: re.Match[str]) -> str:
     display = "block" if match[1] == "div" else "inline"
-    formula = html.unescape(match[2]).strip()
-    return f'<{match[1]} class="formula">{convert(formula, display=display)}</{match[1]}>'
+    drawn = convert(html.unescape(match[2]).strip(), display=display)
+    return f'<{match[1]} class="formula">{drawn.replace(BAR, CLOSE_BAR)}</{match[1]}>'

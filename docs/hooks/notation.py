@@ -33,7 +33,7 @@ def latex(text: str) -> str:
     done = "".join(_translated(match, text) for match in TOKEN.finditer(text))
     # Words bring their own spaces, and two of them are one text.
     done = done.replace(r" }\,", " }").replace(r"\,\text{ ", r"\text{ ")
-    return done.replace(r" }\text{ ", " ").strip()
+    return done.replace(r" }\text{ ", " ").replace(" },", "},").strip()
 
 
 def _translated(match: re.Match[str], text: str) -> str:
