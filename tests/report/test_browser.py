@@ -16,7 +16,9 @@ from arithmix.report.panels import panels
 from .made import landscape, row, rows
 from .test_page import NASTY
 
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
+DRIVER = shutil.which("chromedriver")
 pytestmark = pytest.mark.skipif(
     not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver on the path"
 )

@@ -28,8 +28,8 @@ COMMAND = " && ".join([*(f"arithmix run {name}" for name in QUESTIONS), "arithmi
 def parts(data: Data) -> list[Part]:
     """A tab for each ablation, which says what to run if it has no rows."""
     usual = {unit for unit, _, _ in data.cells("primer")}
-    found: dict[str, list[Part]] = {}
-    some = False
+    done: dict[str, list[Part]] = {}
+    left: dict[str, list[Part]] = {}
     for name, (study, question) in QUESTIONS.items():
         cells: Cells = {}
         for member in judged(of_study(data.rows, study), RULERS[study.ruler]):
@@ -38,14 +38,13 @@ def parts(data: Data) -> list[Part]:
         asked_ = f"{question[:1].upper()}{question[1:]} "
         run = Command(f"arithmix run {name}")
         there = any(unit not in usual | {"dmu"} for unit, _, _ in cells)
-        some = some or there
+        tab = name.removeprefix("ablation").strip("-_ ") or name
         if there:
             said = words(asked_, f"(Ruler {study.ruler}; made by ", run, ")")
-            shown = [_table(cells, study.units), Side(_charts(cells, study.units))]
+            done[tab] = [said, _table(cells, study.units), Side(_charts(cells, study.units))]
         else:
-            said, shown = words(asked_, "Nothing is recorded for it yet; run ", run), []
-        found[name.removeprefix("ablation").strip("-_ ") or name] = [said, *shown]
-    return tabs(found) if some else []
+            left[tab] = [words(asked_, "Nothing is recorded for it yet; run ", run)]
+    return tabs(done | left) if done else []
 
 
 def _charts(cells: Cells, order: Sequence[str]) -> list[Part]:

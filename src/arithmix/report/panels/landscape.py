@@ -21,7 +21,7 @@ ABOUT = (
     "by its shadow on the plane O[0] = 1."
 )
 COMMAND = "arithmix landscape --all && arithmix report"
-SIDE, SURFACE_SIDE, PATHS, POINTS = 51, 27, 8, 40
+SIDE, SURFACE_SIDE, PATHS, POINTS = 45, 27, 8, 40
 DEPTH = 8
 """Decades below the largest loss that are told apart along the gate."""
 DEPTHS = [[0, "#0b2545"], [0.5, "#2b6cb0"], [0.8, "#9cc3e8"], [1, "#eef3f8"]]
@@ -105,7 +105,7 @@ def _paths(one: Landscape) -> list[Spec]:
         chosen = chosen[_few(chosen.size, PATHS)] if chosen.size else chosen
         gap = np.full((chosen.size, 1, 3), np.nan)
         lines = np.concatenate([one.path[np.ix_(chosen, steps)], gap], axis=1).reshape(-1, 3)
-        ends = one.path[chosen, -1]
+        ends = one.path_end[chosen]
         said = [
             f"{name}, from {plain(str(one.path_start[i]))}, seed {one.path_seed[i]}" for i in chosen
         ]
