@@ -3,6 +3,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from torch.func import functional_call
 
 from arithmix.tasks import OPERATIONS, RANGES
 from arithmix.units import _structures
@@ -267,6 +268,38 @@ def test_the_recipe_is_never_told_the_operation():
     with pytest.raises(ValueError, match="no mode is called 'sft'"):
         Unified(2, 1, mode="sft")
     assert Unified(2, 1).expression().startswith("mix(")
+
+
+@pytest.mark.compiled
+def test_the_loss_compiles_once_for_populations_of_any_size():
+    torch.compiler.reset()
+    unit = Unified(3, 1).train()
+    loss = _Loss(unit)
+
+    def gradients(state, x, y):
+        return torch.func.grad(lambda state: functional_call(loss, state, (x, y)).sum())(state)
+
+    compiled = torch.compile(gradients, fullgraph=True, backend="aot_eager")
+    for members in (4, 6):
+        state = {
+            f"unit.{k}": v.expand(members, *v.shape).clone() for k, v in unit.state_dict().items()
+        }
+        x = torch.from_numpy(numbers(members, 16, 3)).float()
+        y = x[..., :1] * x[..., 1:2]
+        for tensor in (*state.values(), x, y):
+            torch._dynamo.mark_dynamic(tensor, 0)
+        eager = gradients(state, x, y)
+        for key, value in compiled(state, x, y).items():
+            assert torch.allclose(value, eager[key], rtol=1e-5, atol=1e-5)
+
+
+class _Loss(torch.nn.Module):
+    def __init__(self, unit):
+        super().__init__()
+        self.unit = unit
+
+    def forward(self, x, y):
+        return self.unit.loss(x, y)
 
 
 def test_what_the_data_do_not_tell_stays_undecided():
