@@ -2,6 +2,7 @@
 
 import html
 import re
+from pathlib import Path
 
 from latex2mathml.converter import convert
 from mkdocs.config.defaults import MkDocsConfig
@@ -16,12 +17,14 @@ CLOSE_BAR = BAR.replace("<mo ", '<mo lspace="0" rspace="0" ')
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put the units into the menu."""
+    """Put the units into the menu, and leave out a page that is not written yet."""
     listed = ["units/index.md", *({name: f"units/{name}.md"} for name in unit_pages.pages())]
-    assert config.nav is not None
-    for entry in config.nav:
-        if "Units" in entry:
-            entry["Units"] = listed
+    entries = {title: page for entry in config.nav or [] for title, page in entry.items()}
+    entries["Units"] = listed
+    there = {p.name for p in Path(config.docs_dir).glob("*.md")}
+    config.nav = [
+        {title: page} for title, page in entries.items() if page is listed or page in there
+    ]
     return config
 
 
