@@ -238,6 +238,22 @@ def test_modes_share_their_parameters():
     assert gradients["hard"][0].tolist() == [[4.0, 3.0]] and gradients["hard"][1] is None
 
 
+def test_straight_through_is_exact_where_the_mean_is_enormous():
+    unit = Unified(2, 1, mode="straight")
+    with torch.no_grad():
+        unit.logits[0, Structures(2).find("add")] = 2.0
+    assert unit(torch.tensor([[3.0, 1e-30]])).item() == 3.0
+
+
+def test_numbers_that_are_no_structure_have_no_say():
+    unit = Unified(2, 1)
+    with torch.no_grad():
+        unit.logits.sub_(70.0)[:, ~Structures(2).valid(CPU)] = 0.0
+        unit.logits[0, Structures(2).find("sub")] += 20.0
+    unit.project()
+    assert unit.expression() == "about x0 - x1 (off by 1)"
+
+
 def test_a_decided_output_is_exact_in_evaluation_alone():
     unit = Unified(2, 1)
     unit.load_state_dict(unit.solution("mul"))

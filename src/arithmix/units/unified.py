@@ -128,7 +128,7 @@ class Unified(Unit):
         rows = x if self.logits.dim() > 2 else x.reshape(-1, self.in_features)
         soft = self._structures.expectation(rows, log_p.exp()).reshape(hard.shape)
         if self.mode == "straight":
-            return rounded(soft + (hard - soft).detach(), result)
+            return rounded(hard.detach() + (soft - soft.detach()), result)
         if not self.training:
             soft = torch.where(per_output(top.values > math.log(DECIDED)), hard, soft)
         return rounded(soft, result)
@@ -155,9 +155,11 @@ class Unified(Unit):
         return (expected + moved + told).mean(-1).to(self.logits.dtype)
 
     def project(self) -> None:
-        """The largest logit to 0, and none lower than -40."""
+        """The best structure's logit to 0, and none lower than -40."""
+        valid = self._structures.valid(self.logits.device)
         with torch.no_grad():
-            self.logits.sub_(self.logits.amax(-1, keepdim=True)).clamp_(min=-DEEPEST)
+            best = torch.where(valid, self.logits, -torch.inf).amax(-1, keepdim=True)
+            self.logits.sub_(best).clamp_(-DEEPEST, 0.0)
 
     def sparsity(self) -> Float[Tensor, "*pop"]:
         """How much probability is not with the best structure, of the output where it is most."""
