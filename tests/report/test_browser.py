@@ -83,7 +83,8 @@ def show(browser, chart):
 
 
 def complaints(browser):
-    return [entry["message"] for entry in browser.get_log("browser")]
+    """What the console says, but for advice on drawing in three dimensions without a GPU."""
+    return [one["message"] for one in browser.get_log("browser") if one["source"] != "rendering"]
 
 
 def first_chart(browser, panel):

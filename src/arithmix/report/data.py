@@ -141,8 +141,9 @@ def gather(db: Path | None, *, own: bool = False) -> Data:
         for study in experiments():
             found = shipped(study)
             rows += found
-            for facts in made_with(study):
-                sources.append(Source(f"comes with the package ({study})", str(len(found)), facts))
+            made = made_with(study)
+            count = f"{len(found)} together" if len(made) > 1 else str(len(found))
+            sources += [Source(f"comes with the package ({study})", count, one) for one in made]
     if db is not None:
         with Store(db, create=False) as store:
             rows += store.rows()

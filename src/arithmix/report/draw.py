@@ -19,6 +19,7 @@ OWN = "#e8590c"
 PALETTE = [
     *("#2f7fd6", "#2f9e57", "#a44fd0", "#0f98a3", "#b5851a", "#dd4a82"),
     *("#736bea", "#7a9e1f", "#96705f", "#64748b", "#1aa7e0", "#c0504d"),
+    *("#6fae95", "#c58fb8", "#a89b52", "#8aa0d8"),
 ]
 BLUE = PALETTE[0]
 DASHES = ("solid", "dash", "dot")

@@ -138,7 +138,7 @@ def _grid(grid: Grid) -> str:
         kind = "td" if j else "th"
         head, found, tail = text.partition(" [") if j else (text, "", "")
         interval = f" <small>[{escape(tail)}</small>" if found else ""
-        words = escape(head).replace("[", "<wbr>[")
+        words = escape(head) if j else escape(head).replace("[", "<wbr>[")
         return f"<{kind}{tone}>{words}{interval}</{kind}>"
 
     head = "".join(

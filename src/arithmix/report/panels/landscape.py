@@ -170,7 +170,8 @@ def _surface(one: Landscape) -> Spec:
     )
     axes = {"xaxis": "O[1]", "yaxis": "g", "zaxis": "log10 loss"}
     scene: Spec = {axis: {"title": {"text": text}} for axis, text in axes.items()}
-    scene["camera"] = {"eye": {"x": 1.5, "y": -1.5, "z": 0.9}}
+    eye, centre = {"x": 1.7, "y": -1.7, "z": 0.9}, {"x": 0, "y": 0, "z": -0.2}
+    scene["camera"] = {"eye": eye, "center": centre}
     return figure([surface], scene=scene)
 
 

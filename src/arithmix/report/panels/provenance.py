@@ -55,7 +55,7 @@ def _recipes(data: Data) -> Grid:
         if row.asked.operation not in operations:
             operations.append(row.asked.operation)
     lines = [
-        [unit, " ".join(operations), *common, rest.strip("{}").replace('"', "")]
+        [unit, " ".join(operations), *common, rest[1:-1].replace('"', "")]
         for (unit, *common, rest), operations in kinds.items()
     ]
     header = ["unit", "operations", "rate", "steps", "batch", "dtype", "further"]
