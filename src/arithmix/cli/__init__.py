@@ -4,7 +4,19 @@ import sys
 
 import typer
 
-from . import discover, export, figures, landscape, list_, report, run, status, table, thresholds
+from . import (
+    discover,
+    export,
+    figures,
+    landscape,
+    list_,
+    recover,
+    report,
+    run,
+    status,
+    table,
+    thresholds,
+)
 
 app = typer.Typer(
     help="Neural arithmetic units, and the benchmark that judges them.",
@@ -19,6 +31,7 @@ for command in (
     report.report,
     landscape.landscape,
     discover.discover,
+    recover.recover,
     figures.figures,
     status.status,
     export.export,

@@ -66,6 +66,22 @@ def evaluate(
     return slots[-1]
 
 
+def oldest_equal(values: Float[Tensor, "functions rows"]) -> Int[Tensor, " functions"]:
+    """For each function the first that has the same values, up to rounding."""
+    draw = torch.Generator().manual_seed(0)
+    probe = torch.rand(values.shape[1], generator=draw, dtype=torch.float64).to(values.device)
+    size = values.abs().amax(1).clamp(min=1e-300)
+    # Equal functions have equal size and equal sums of their rows, but for rounding.
+    key = (values / size[:, None]) @ probe + math.pi * size.log()
+    key, order = key.nan_to_num(nan=torch.inf).sort()
+    begins = torch.ones_like(order, dtype=torch.bool)
+    begins[1:] = key[1:] - key[:-1] > 1e-10 * key[1:].abs().clamp(min=1.0)
+    group = begins.cumsum(0) - 1
+    oldest = torch.full((int(group[-1]) + 1,), len(values), device=values.device)
+    oldest = oldest.scatter_reduce(0, group, order, "amin")
+    return torch.empty_like(order).scatter(0, order, oldest[group])
+
+
 def entries(code: int, slots: int) -> dict[int, int]:
     """The entries of O in a step with that code, among `slots` slots that are there."""
     operation, pair = code % OPERATIONS, code // OPERATIONS
@@ -142,8 +158,6 @@ class Search:
         self.target = Target(self.y)
         self.values = self.x.T.contiguous()
         self.beam = False
-        draw = torch.Generator().manual_seed(0)
-        self.probe = torch.rand(len(self.y), generator=draw, dtype=torch.float64).to(self.x.device)
 
     def levels(self) -> Iterator[Level]:
         """The programs of no step, which are the inputs, of one step, of two, ..."""
@@ -213,26 +227,14 @@ class Search:
         What is zero or not a number has no place: -1.
         """
         everything = torch.cat([self.values, values])
-        size = everything.abs().amax(1)
-        usable = everything.isfinite().all(1) & (size > 0)
-        # Equal functions have equal sums of their rows, but for rounding.
-        key = torch.where(usable, (everything / size[:, None]) @ self.probe, torch.inf)
-        key = key + size.log().nan_to_num(posinf=0.0, neginf=0.0) * math.pi
-        key, order = key.sort()
-        begins = torch.ones_like(order, dtype=torch.bool)
-        begins[1:] = (key[1:] - key[:-1]) > 1e-10 * key[1:].abs().clamp(min=1.0)
-        group = begins.cumsum(0) - 1
-        # The oldest of a group stands for it.
-        count = int(group[-1]) + 1
-        oldest = torch.full((count,), len(everything), device=key.device)
-        oldest = oldest.scatter_reduce(0, group, order, "amin")
-        chosen = torch.empty_like(order)
-        chosen[order] = oldest[group]
+        usable = everything.isfinite().all(1) & (everything.abs().amax(1) > 0)
+        chosen = oldest_equal(everything)
         known = len(self.values)
-        new = (chosen >= known) & (chosen == torch.arange(len(chosen), device=key.device)) & usable
+        new = (chosen >= known) & (chosen == torch.arange(len(chosen), device=chosen.device))
+        new &= usable
         place = torch.full_like(chosen, -1)
-        place[:known] = torch.arange(known, device=key.device)
-        place[new] = known + torch.arange(int(new.sum()), device=key.device)
+        place[:known] = torch.arange(known, device=chosen.device)
+        place[new] = known + torch.arange(int(new.sum()), device=chosen.device)
         self.values = torch.cat([self.values, everything[new]])
         return torch.where(usable, place[chosen], -1)[known:]
 
