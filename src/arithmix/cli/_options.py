@@ -17,7 +17,7 @@ StudyName = Annotated[
 ]
 Database = Annotated[Path, typer.Option("--db", help="The file of records.")]
 Format = Annotated[str, typer.Option("--format", help="terminal, markdown, latex or csv.")]
-Units = Annotated[str | None, typer.Option(help="Units, as dmu,dmu[gate=single],my_file:MyUnit.")]
+Units = Annotated[str | None, typer.Option(help=r"Units, as dmu,dmu\[gate=single],my_file:MyUnit.")]
 Operations = Annotated[str | None, typer.Option(help="Operations, as add,mul.")]
 Ranges = Annotated[str | None, typer.Option(help="Ranges, as sym,p20.")]
 Device = Annotated[str, typer.Option(help="cpu, cuda, or auto for cuda if it is there.")]

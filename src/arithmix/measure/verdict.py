@@ -45,16 +45,16 @@ def _best_validation(curve: Curve, threshold: float, grid: int) -> Verdict:
 
 
 def _first_run(curve: Curve, threshold: float, patience: int) -> Verdict:
-    test = dict(zip(curve.step.tolist(), curve.test.tolist(), strict=True))
-    search, end = FirstRun(patience), int(curve.step[-1]) + 1
-    while (step := search.next(end)) is not None and step in test:
-        search.tell(test[step] < threshold)
-    at = curve.step.size - 1
-    if search.found is not None:
-        at = int(np.searchsorted(curve.step, search.found))
+    """Every step of a run was looked at, whatever was left out between runs."""
+    hit = curve.test < threshold
+    follows = np.diff(curve.step, prepend=curve.step[:1] - 2) == 1
+    place = np.arange(hit.size)
+    begun = np.maximum.accumulate(np.where(hit & follows, 0, np.where(hit, place, place + 1)))
+    ends = np.flatnonzero(place - begun + 1 >= patience)
+    at = int(ends[0]) if ends.size else hit.size - 1
     return Verdict(
-        solved=search.found is not None,
-        step=search.found,
+        solved=bool(ends.size),
+        step=int(curve.step[at]) if ends.size else None,
         error=float(curve.test[at]),
         sparsity=float(curve.sparsity[at]),
     )
