@@ -91,6 +91,8 @@ def test_the_papers_example_needs_the_log_domain_in_its_last_step():
         ("a - a + b", "b", 1),
         ("x10 - x2", "x10 - x2", 1),
         ("7", "7", 1),
+        ("a * (2 + 2)", "4 * a", 1),
+        ("1.5 * a * (b + 3) * 1.5", "1.5**2 * a * (b + 3)", 2),
     ],
 )
 def test_a_formula_takes_few_steps(text, read, depth):

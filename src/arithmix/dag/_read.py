@@ -80,6 +80,9 @@ class Steps:
 
     def add(self, left: Term, right: Term) -> Term:
         """Sum two terms into one step's worth."""
+        numbers = [term for term in (left, right) if isinstance(term, Product) and not term.powers]
+        if len(numbers) == 2:
+            return _product(numbers[0].factor + numbers[1].factor, {})
         weights: Entries = {}
         for term in (left, right):
             for slot, weight in self.weights(term).items():
@@ -146,11 +149,11 @@ class Steps:
             return next(iter(powers))
         if factor.denominator == 1 and factor != 1 and list(powers.values()) == [1]:
             return self._step(True, {slot: int(factor) for slot in powers})
-        if factor.numerator != 1:
-            powers[("constant", float(factor.numerator))] = 1
-        if factor.denominator != 1:
-            powers[("constant", float(factor.denominator))] = -1
-        return self._step(False, powers)
+        for whole, power in ((factor.numerator, 1), (factor.denominator, -1)):
+            constant: Slot = ("constant", float(whole))
+            if whole != 1:
+                powers[constant] = powers.get(constant, 0) + power
+        return self._step(False, {slot: power for slot, power in powers.items() if power})
 
     def finish(self, term: Term) -> list[tuple[bool, Entries]]:
         """The steps that `term` needs, the last of which is its value."""

@@ -62,8 +62,12 @@ def execute(
     if plan.program is None:
         result = _hard_batch(plan, columns)
     else:
+        largest = math.log2(torch.finfo(values.dtype).max)
+        sizes = [largest] * plan.inputs + [math.log2(1 + abs(c)) for c in plan.constants]
         for step in plan.program:
-            columns.append(_hard_step(columns, step))
+            column, size = _hard_step(columns, sizes, step)
+            columns.append(column)
+            sizes.append(size)
         result = columns[plan.result]
     return rounded(result.expand(_batch(plan, values)), values.dtype)
 
@@ -113,25 +117,32 @@ def _tanh(z: Tensor) -> Tensor:
     return t / (t + 2)
 
 
-def _hard_step(columns: list[Tensor], step: Step) -> Tensor:
+def _hard_step(columns: list[Tensor], sizes: list[float], step: Step) -> tuple[Tensor, float]:
+    """The result of a step, and a bound on the binary logarithm of its magnitude.
+
+    What can't overflow need not be held, and after float32 little can.
+    """
     linear, entries = step
     first = [(columns[i], entry) for i, entry in entries if entry > 0]
     then = [(columns[i], entry) for i, entry in entries if entry < 0]
+    if not entries:
+        empty = torch.zeros_like(columns[0]) if linear else torch.ones_like(columns[0])
+        return empty, 0.0
     if linear:
-        terms = first + then
-        if not terms:
-            return torch.zeros_like(columns[0])
-        total = terms[0][0] if terms[0][1] == 1 else terms[0][0] * terms[0][1]
-        for column, entry in terms[1:]:
+        (total, weight), *rest = first + then
+        total = total if weight == 1 else total * weight
+        for column, entry in rest:
             total = torch.add(total, column, alpha=entry)
-        return _held(total)
+        size = max(sizes[i] for i, _ in entries) + math.log2(sum(abs(e) for _, e in entries))
+        return _held(total, size)
     above, below = (
         reduce(torch.mul, [c if abs(p) == 1 else c ** abs(p) for c, p in part]) if part else None
         for part in (first, then)
     )
-    if below is None:
-        return torch.ones_like(columns[0]) if above is None else _held(above)
-    return _quotient(1.0 if above is None else above, below)
+    if below is None and above is not None:
+        return _held(above, sum(p * max(sizes[i], 0.0) for i, p in entries))
+    assert below is not None  # there are entries
+    return _held(_quotient(1.0 if above is None else above, below), math.inf)
 
 
 def _hard_batch(plan: Plan, columns: list[Tensor]) -> Tensor:
@@ -144,7 +155,8 @@ def _hard_batch(plan: Plan, columns: list[Tensor]) -> Tensor:
             above = above * torch.where(weight > 0, factor, 1.0)
             below = below * torch.where(weight < 0, factor, 1.0)
         linear = plan.G[..., n].detach() == 1
-        columns.append(torch.where(linear, _held(total), _quotient(above, below)))
+        result = torch.where(linear, total, _quotient(above, below))
+        columns.append(_held(result, math.inf)[0])
     if plan.S is None:
         return columns[-1]
     chosen = zip(plan.S.detach().unbind(-1), columns, strict=True)
@@ -152,10 +164,12 @@ def _hard_batch(plan: Plan, columns: list[Tensor]) -> Tensor:
 
 
 def _quotient(above: Tensor | float, below: Tensor) -> Tensor:
-    return _held(above / torch.where(below == 0, torch.finfo(below.dtype).tiny, below))
+    return above / torch.where(below == 0, torch.finfo(below.dtype).tiny, below)
 
 
-def _held(y: Tensor) -> Tensor:
-    """Hold what overflowed at the largest number; NaN stays NaN."""
+def _held(y: Tensor, size: float) -> tuple[Tensor, float]:
+    """Hold what overflowed at the largest number, if it could; NaN stays NaN."""
     largest = torch.finfo(y.dtype).max
-    return y.clamp(-largest, largest)
+    if size < math.log2(largest):
+        return y, size
+    return y.clamp(-largest, largest), math.log2(largest)

@@ -1,0 +1,129 @@
+"""Plan-steps per second of `execute`, against the same formula written by hand in torch.
+
+    python benchmarks/dag.py [--device cuda] [--dtype float64]
+
+Soft and hard plans of (a + b) / (c * d) at batch 100 000, eager and compiled, forward and with
+gradients; then how the compiled cost grows with depth and with the batch.
+"""
+
+import argparse
+import time
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from arithmix.dag import Plan, execute
+
+FORMULA = "(a + b) / (c * d)"
+BATCH = 100_000
+
+
+def hand(x: Tensor) -> Tensor:
+    a, b, c, d = x.unbind(-1)
+    return (a + b) / (c * d)
+
+
+def chain(depth: int) -> Plan:
+    """A plan of `depth` steps, each of the last result and an input in turn."""
+    text = "a"
+    for n in range(depth):
+        text = f"({text}) {'+*-/'[n % 4]} {'bcd'[n % 3]}"
+    return Plan.from_expression(text, "abcd")
+
+
+def soft(plan: Plan, device: str, dtype: torch.dtype) -> Plan:
+    gates = 0.05 + 0.9 * plan.G
+    return Plan(0.9 * plan.O.to(device, dtype), gates.to(device, dtype), names=plan.names)
+
+
+def seconds(run: Callable[[], object], device: str) -> float:
+    """The least time of a call, over rounds of a fiftieth of a second each."""
+
+    def wait() -> None:
+        if device == "cuda":
+            torch.cuda.synchronize()
+
+    for _ in range(3):
+        run()
+    wait()
+    began = time.perf_counter()
+    run()
+    wait()
+    calls = max(1, int(0.02 / (time.perf_counter() - began)))
+    best = float("inf")
+    for _ in range(25):
+        began = time.perf_counter()
+        for _ in range(calls):
+            run()
+        wait()
+        best = min(best, (time.perf_counter() - began) / calls)
+    return best
+
+
+def with_gradient(f: Callable[[Tensor], Tensor], x: Tensor) -> Callable[[], object]:
+    x = x.clone().requires_grad_()
+    return lambda: torch.autograd.grad(f(x).sum(), x)
+
+
+def compiled(f: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
+    torch.compiler.reset()
+    return torch.compile(f, fullgraph=True, dynamic=False)
+
+
+def compare(device: str, dtype: torch.dtype) -> None:
+    x = (torch.rand(BATCH, 4, dtype=dtype) + 1).to(device)
+    hard = Plan.from_expression(FORMULA)
+    mixed = soft(hard, device, dtype)
+    forms: dict[str, Callable[[Tensor], Tensor]] = {
+        "hand": hand,
+        "hard": lambda x: execute(hard, x),
+        "soft": lambda x: execute(mixed, x),
+    }
+    print(f"{FORMULA}, batch {BATCH}, {str(dtype).removeprefix('torch.')}: microseconds, x by hand")
+    kinds = ("eager", "compiled", "eager + gradient", "compiled + gradient")
+    base = dict.fromkeys(kinds, 0.0)
+    for name, f in forms.items():
+        cells = []
+        for kind in kinds:
+            g = compiled(f) if "compiled" in kind else f
+            run = with_gradient(g, x) if "gradient" in kind else (lambda g=g: g(x))
+            took = seconds(run, device)
+            base[kind] = took if name == "hand" else base[kind]
+            rate = BATCH * hard.depth / took
+            cells.append(f"{kind} {1e6 * took:.0f} ({took / base[kind]:.2f}x, {rate:.2e} steps/s)")
+        print(f"  {name}: " + "; ".join(cells))
+
+
+def growth(device: str, dtype: torch.dtype) -> None:
+    print("compiled forward, microseconds (per step)")
+    for kind in ("hard", "soft"):
+        for depth, batch in (
+            *((depth, BATCH) for depth in (1, 2, 4, 8, 16)),
+            *((4, batch) for batch in (1_000, 10_000, 1_000_000)),
+        ):
+            plan = chain(depth) if kind == "hard" else soft(chain(depth), device, dtype)
+            x = (torch.rand(batch, 4, dtype=dtype) + 1).to(device)
+            run = compiled(lambda x, plan=plan: execute(plan, x))
+            took = 1e6 * seconds(lambda run=run, x=x: run(x), device)
+            print(
+                f"  {kind}, {plan.depth} steps, batch {batch}: {took:.0f} ({took / plan.depth:.1f})"
+            )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
+    parser.add_argument("--dtype", default="float32", choices=("float32", "float64"))
+    parser.add_argument("--no-growth", action="store_true", help="leave out depth and batch")
+    options = parser.parse_args()
+    name = torch.cuda.get_device_name() if options.device == "cuda" else "cpu"
+    print(f"torch {torch.__version__}, {name}, {torch.get_num_threads()} threads")
+    dtype = getattr(torch, options.dtype)
+    compare(options.device, dtype)
+    if not options.no_growth:
+        growth(options.device, dtype)
+
+
+if __name__ == "__main__":
+    main()
