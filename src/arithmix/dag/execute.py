@@ -66,6 +66,9 @@ def execute(
         sizes = [largest] * plan.inputs + [math.log2(1 + abs(c)) for c in plan.constants]
         for step in plan.program:
             column, size = _hard_step(columns, sizes, step)
+            # The result is held when it is rounded.
+            if len(columns) != plan.result:
+                column, size = _held(column, size)
             columns.append(column)
             sizes.append(size)
         result = columns[plan.result]
@@ -134,15 +137,15 @@ def _hard_step(columns: list[Tensor], sizes: list[float], step: Step) -> tuple[T
         for column, entry in rest:
             total = torch.add(total, column, alpha=entry)
         size = max(sizes[i] for i, _ in entries) + math.log2(sum(abs(e) for _, e in entries))
-        return _held(total, size)
+        return total, size
     above, below = (
         reduce(torch.mul, [c if abs(p) == 1 else c ** abs(p) for c, p in part]) if part else None
         for part in (first, then)
     )
     if below is None and above is not None:
-        return _held(above, sum(p * max(sizes[i], 0.0) for i, p in entries))
+        return above, sum(p * max(sizes[i], 0.0) for i, p in entries)
     assert below is not None  # there are entries
-    return _held(_quotient(1.0 if above is None else above, below), math.inf)
+    return _quotient(1.0 if above is None else above, below), math.inf
 
 
 def _hard_batch(plan: Plan, columns: list[Tensor]) -> Tensor:
