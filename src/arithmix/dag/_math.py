@@ -40,8 +40,12 @@ def working_dtype(*tensors: Tensor) -> torch.dtype:
 
 def rounded(y: Tensor, dtype: torch.dtype) -> Tensor:
     """Round to `dtype`; what it can't hold becomes the largest number it can."""
-    largest = torch.finfo(dtype).max
-    return y.clamp(-largest, largest).to(dtype)
+    return held(y, torch.finfo(dtype).max).to(dtype)
+
+
+def held(y: Tensor, largest: float) -> Tensor:
+    """Hold what is larger in magnitude; NaN stays NaN. It compiles to less than a clamp."""
+    return torch.where(y > largest, largest, torch.where(y < -largest, -largest, y))
 
 
 def smooth_magnitude(r: Tensor, temperature: float) -> Tensor:

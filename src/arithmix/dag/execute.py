@@ -28,7 +28,14 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from ._math import default_log_limit, finite_gradient, rounded, smooth_magnitude, working_dtype
+from ._math import (
+    default_log_limit,
+    finite_gradient,
+    held,
+    rounded,
+    smooth_magnitude,
+    working_dtype,
+)
 from .plan import Plan, Step
 
 LOG_RANGE = 1e4
@@ -171,8 +178,8 @@ def _quotient(above: Tensor | float, below: Tensor) -> Tensor:
 
 
 def _held(y: Tensor, size: float) -> tuple[Tensor, float]:
-    """Hold what overflowed at the largest number, if it could; NaN stays NaN."""
+    """Hold what overflowed at the largest number, if it could."""
     largest = torch.finfo(y.dtype).max
     if size < math.log2(largest):
         return y, size
-    return y.clamp(-largest, largest), math.log2(largest)
+    return held(y, largest), math.log2(largest)
