@@ -31,7 +31,8 @@ def tables(rows: list[Row], study: Study) -> list[Table]:
         asked = one.row.asked
         groups.setdefault((asked.unit, asked.operation, asked.range), []).append(one)
     units = [unit for unit in study.units if any(key[0] == unit for key in groups)]
-    return [_success(units, groups), _steps(units, groups), _unsolved(units, groups)]
+    unsolved = _unsolved(groups)
+    return [_success(units, groups), _steps(units, groups), *([unsolved] if unsolved.rows else [])]
 
 
 Groups = dict[tuple[str, str, str], list[Judged]]
@@ -72,7 +73,7 @@ def _steps(units: Sequence[str], groups: Groups) -> Table:
     return Table("Steps, ruler dmu", ["variant", *OPERATIONS], lines, note)
 
 
-def _unsolved(units: Sequence[str], groups: Groups) -> Table:
+def _unsolved(groups: Groups) -> Table:
     lines = []
     for (unit, operation, range_), cell in groups.items():
         failed = [one.row for one in cell if not one.verdict.solved]
