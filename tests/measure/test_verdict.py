@@ -50,3 +50,12 @@ def test_steps_that_were_not_looked_at_break_a_run():
     error = np.zeros(step.size, dtype=np.float32)
     assert judge(Curve(step, error, error, error), RULER, TASK).step == 35
     assert not judge(Curve(step[:30], *[error[:30]] * 3), RULER, TASK).solved
+
+
+def test_the_judged_row_is_that_of_best_validation():
+    step = np.arange(5) * 1000
+    validation = np.array([4.0, 1.0, 0.5, 2.0, np.nan])
+    test = np.array([4.0, 0.1, 3.0, 0.1, 0.1])
+    ruler = Ruler("some", "best row", lambda task: 0.5)
+    verdict = judge(Curve(step, validation, test, test), ruler, TASK)
+    assert (verdict.judged, verdict.error, verdict.solved, verdict.step) == (2000, 3.0, False, 1000)

@@ -11,6 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from arithmix.measure.rulers import RULERS
 from arithmix.records.provenance import Provenance
 from arithmix.records.row import Curve
 from arithmix.records.store import Store
@@ -18,8 +19,12 @@ from arithmix.report import panels as folder
 from arithmix.report.data import Data, Source, gather
 from arithmix.report.page import page
 from arithmix.report.panels import panels
+from arithmix.report.panels._words import about_units
+from arithmix.report.panels.ablations import setting
 from arithmix.report.theme import templates
+from arithmix.studies import experiments
 from arithmix.tasks import Task
+from arithmix.units import units
 
 from .made import landscape, row, rows
 
@@ -130,9 +135,107 @@ def test_names_stay_text(full):
 def test_the_summary_says_what_is_solved(full):
     said = Read(full).sections["summary"]
     assert "solves +, − and ÷ in every training" in said  # noqa: RUF001
-    assert "× in 24 of 27 (0 of 3 on n01" in said  # noqa: RUF001
+    assert "× on 8 of 9 ranges always, on n01 never (0 of 3 [0, 56] on n01" in said  # noqa: RUF001
+    assert "near miss" not in said
+    assert said.index("The rule") < said.index("How sure") < said.index("27/27")
     assert "27/27" in said and "100% [88, 100]" in said
     assert "other comes nearest" in said
+
+
+def test_a_failure_close_to_the_threshold_is_a_near_miss():
+    limit = RULERS["primer"].threshold(Task("mul", "n01"))
+    some = [row("dmu", "mul", "n01", error=1.8 * limit), row("dmu", "mul", "sym")]
+    said = Read(page(Data(some))).sections["summary"]
+    assert "a near miss, its middle error ends at 1.8 times the threshold" in said
+
+
+def test_the_summary_explains_ranges_units_and_words(full):
+    said = Read(full).sections["summary"]
+    for words in ("[-0.2, -0.1)[-2, -0.2)", "the domain mixed unit", "judged row", "25 seeds"):
+        assert words in said, words
+
+
+def test_every_unit_of_the_package_has_its_line():
+    docs = {name: sys.modules[unit.__module__].__doc__ for name, unit in units().items()}
+    assert about_units() == {name: doc.partition("\n")[0] for name, doc in docs.items()}
+
+
+def test_fewer_trainings_elsewhere_are_told():
+    some = [row("dmu", seed=seed) for seed in range(3)]
+    said = Read(page(Data([*some, row("wide", inputs=100)]))).sections["summary"]
+    assert "3 trainings for each operation and range" in said
+    assert "(but 1 for wide with 100 inputs)" in said
+
+
+def test_a_rate_of_ranges_that_are_all_or_nothing_has_no_interval(full):
+    read = Read(full)
+    assert "88.9 [8 of 9 ranges]" in read.sections["fair"]
+    mixed = [row("dmu", seed=seed, error=error) for seed, error in enumerate([1e-12, 0.5])]
+    assert "50.0 [9, 91]" in Read(page(Data(mixed))).sections["fair"]
+
+
+def test_a_unit_has_one_colour_on_the_page(full):
+    colours = {}
+    for figure in Read(full).figures:
+        for one in figure["data"]:
+            if one.get("name") in ("dmu", "other") and "color" in one.get("line", {}):
+                colours.setdefault(one["name"], set()).add(one["line"]["color"])
+    assert {name: len(those) for name, those in colours.items()} == {"dmu": 1, "other": 1}
+
+
+def test_an_unfinished_ablation_has_no_pooled_rate():
+    study = experiments()["ablation-logits"].study()
+    every = [
+        row(unit, task.operation, task.range, seed, stop="dmu")
+        for unit, task in study.entries
+        for seed in study.seeds
+    ]
+    early = [one for one in every if one.asked.unit == "dmu" or one.asked.seed < 2]
+    said = Read(page(Data(early))).sections["ablations"]
+    assert f"Incomplete: {len(early)} of {study.members} rows" in said
+    assert "0 [0, 2]" not in said and "Not recorded" in said
+    said = Read(page(Data(every))).sections["ablations"]
+    assert "Incomplete" not in said and "0 [0, 2]" in said
+
+
+def test_an_unfinished_study_of_the_papers_rule_has_no_rate():
+    some = [*rows("dmu"), row("dmu", stop="dmu")]
+    assert "is incomplete: 1 of 900 rows" in Read(page(Data(some))).sections["summary"]
+
+
+def test_the_judged_step_is_marked():
+    step = np.arange(0, 5001, 1000, dtype=np.int32)
+    validation = np.array([5, 4, 1, 3, 3, 3], dtype=np.float32)
+    test = np.array([9, 9, 7, 1e-12, 9, 9], dtype=np.float32)
+    curve = Curve(step, validation, test, validation)
+    read = Read(page(Data([row("dmu", curve=curve)])))
+    dots = [
+        one
+        for figure in read.figures
+        for one in figure["data"]
+        if "judged" in str(one.get("hovertemplate"))
+    ]
+    assert [(one["x"], one["y"]) for one in dots] == [([2000, 2000], [7, 7])]
+
+
+@pytest.mark.parametrize(
+    ("unit", "said"),
+    [
+        ("dmu[gate_temperature=0.3]", "gate_temperature=0.3"),
+        ("dmu[learn_selector=True,selector=add]", "learn_selector, selector=add"),
+        ("dmu", "dmu as it is"),
+    ],
+)
+def test_a_variant_is_named_by_what_it_changes(unit, said):
+    assert setting(unit) == said
+
+
+def test_shared_rows_are_counted_once():
+    some = [row("dmu", stop="dmu"), row("dmu[gate=single]", stop="dmu")]
+    said = Read(page(Data(some))).sections["provenance"]
+    assert "ablation-logitsdmu2 of 18001" in said  # two rows, one of them listed above
+    assert "all, each once2" in said
+    assert "ablation-dtype," in said.partition("Without rows of its own")[2]
 
 
 def test_odd_rows_do_not_break_the_page():

@@ -15,7 +15,9 @@ class Verdict:
 
     solved: bool
     step: int | None
-    """When it was solved."""
+    """When it was first below the threshold or, with patience, below it for long enough."""
+    judged: int
+    """The step of the judged row."""
     error: float
     """Test error at the judged row."""
     sparsity: float
@@ -39,6 +41,7 @@ def _best_validation(curve: Curve, threshold: float, grid: int) -> Verdict:
     return Verdict(
         solved=bool(test[best] < threshold),
         step=int(curve.step[rows[under[0]]]) if under.size else None,
+        judged=int(curve.step[rows[best]]),
         error=float(test[best]),
         sparsity=float(curve.sparsity[rows[best]]),
     )
@@ -55,6 +58,7 @@ def _first_run(curve: Curve, threshold: float, patience: int) -> Verdict:
     return Verdict(
         solved=bool(ends.size),
         step=int(curve.step[at]) if ends.size else None,
+        judged=int(curve.step[at]),
         error=float(curve.test[at]),
         sparsity=float(curve.sparsity[at]),
     )

@@ -1,6 +1,6 @@
 """What the report is made of: rows, their verdicts, and where they come from."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +17,8 @@ from ..studies import experiments
 from ..studies._rows import Judged, judged
 from ..tasks import OPERATIONS, RANGES
 
+SEEDS = 25
+"""Trainings that a cell of the benchmark has."""
 Cells = dict[tuple[str, str, str], list[Judged]]
 """Members by unit, operation and range."""
 
@@ -47,8 +49,18 @@ class Rate:
     @property
     def text(self) -> str:
         """The rate with its interval, as `88.9% [84, 92]`."""
+        return f"{self.short}% {self.within}"
+
+    @property
+    def short(self) -> str:
+        """The rate alone: 0 and 100 whole, others to a tenth."""
+        return f"{self.percent:.1f}" if 0 < self.percent < 100 else f"{self.percent:.0f}"
+
+    @property
+    def within(self) -> str:
+        """The interval alone, as `[84, 92]`."""
         low, high = self.interval
-        return f"{self.percent:.3g}% [{low:.0f}, {high:.0f}]"
+        return f"[{low:.0f}, {high:.0f}]"
 
 
 def rate(members: Iterable[Judged]) -> Rate:
@@ -98,6 +110,11 @@ class Data:
         places = [(operation, range_) for operation in OPERATIONS for range_ in RANGES]
         return sorted(made, key=lambda one: places.index((one.task.operation, one.task.range)))
 
+    @cached_property
+    def units(self) -> list[str]:
+        """Every unit that is not of an ablation alone, by name."""
+        return sorted({row.asked.unit for row in self.main})
+
     def cells(self, ruler: str, inputs: int = 2) -> Cells:
         """Members under a ruler: those it stopped, or, if it stops none, those trained whole."""
         if (ruler, inputs) not in self._cells:
@@ -127,6 +144,42 @@ def members(cells: Cells, unit: str, operation: str | None = None) -> list[Judge
     """All members of a unit, on one operation or on all."""
     asked = OPERATIONS if operation is None else (operation,)
     return [one for o in asked for r in RANGES for one in cells.get((unit, o, r), [])]
+
+
+def by_range(cells: Cells, unit: str, operation: str) -> dict[str, Rate]:
+    """The rate of a unit on each range it was trained on."""
+    return {r: rate(cells[unit, operation, r]) for r in RANGES if (unit, operation, r) in cells}
+
+
+def pooled(cells: Cells, unit: str, operation: str) -> str:
+    """The rate over all ranges with its interval; without one if ranges are all or nothing.
+
+    The interval takes trainings for draws from one jar. Where some ranges are always solved and the
+    others never, it would speak of chance where there is none.
+    """
+    rates = by_range(cells, unit, operation)
+    if not rates:
+        return ""
+    whole = sum(one.whole for one in rates.values())
+    one = rate(members(cells, unit, operation))
+    if 0 < whole < len(rates) and all(one.solved in (0, one.trained) for one in rates.values()):
+        return f"{one.short} [{whole} of {len(rates)} ranges]"
+    return f"{one.short} {one.within}"
+
+
+def excess(failed: Sequence[Judged], ruler: str) -> float:
+    """The middle of errors over their threshold; infinite if it is not a number."""
+    limits = np.array([RULERS[ruler].threshold(one.row.asked.task) for one in failed])
+    ratios = np.array([one.verdict.error for one in failed]) / limits
+    return float(np.median(np.where(np.isfinite(ratios), ratios, np.inf)))
+
+
+def gate_logit(row: Row) -> float | None:
+    """The logit of the DMU's linear side, from one or two; None if it isn't there."""
+    values = np.ravel(row.parameters.get("gate", []))
+    if not 1 <= values.size <= 2 or not np.isfinite(values).all():
+        return None
+    return float(values[0] - values[1] if values.size == 2 else values[0])
 
 
 def gather(db: Path | None, *, own: bool = False) -> Data:

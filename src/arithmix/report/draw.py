@@ -19,7 +19,8 @@ OWN = "#e8590c"
 PALETTE = [
     *("#2f7fd6", "#2f9e57", "#a44fd0", "#0f98a3", "#b5851a", "#dd4a82"),
     *("#736bea", "#7a9e1f", "#96705f", "#64748b", "#1aa7e0", "#c0504d"),
-    *("#6fae95", "#c58fb8", "#a89b52", "#8aa0d8"),
+    *("#6fae95", "#c58fb8", "#a89b52", "#8aa0d8", "#b02a8f", "#3f6f4a"),
+    *("#d19a5b", "#4759a8", "#5fc3b8", "#8c2f39", "#9a86b8", "#5c7f8f"),
 ]
 BLUE = PALETTE[0]
 DASHES = ("solid", "dash", "dot")
@@ -34,10 +35,10 @@ def plain(text: str) -> str:
 def label(name: str) -> str:
     """A unit's name on an axis: cut if very long, in two lines if long."""
     short = name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
-    for sign in "[:":
+    for sign in ("[", ":", " "):
         head, found, tail = short.partition(sign)
         if found and len(short) > 12:
-            return f"{plain(head)}<br>{plain(found + tail)}"
+            return f"{plain(head)}<br>{plain((found + tail).strip())}"
     return plain(short)
 
 
@@ -46,14 +47,21 @@ def operation_name(operation: str) -> str:
     return f"{SIGNS[operation]} {operation}"
 
 
+def interval(ends: tuple[float, float]) -> str:
+    """An interval as it is written."""
+    return f"[{ends[0]:g}, {ends[1]:g})"
+
+
 def span(range_: str) -> str:
     """A range with the interval it trains on."""
-    low, high = RANGES[range_].train
-    return f"{range_}, trained on [{low:g}, {high:g})"
+    return f"{range_}, trained on {interval(RANGES[range_].train)}"
 
 
 def line_style(names: Sequence[str]) -> dict[str, dict[str, str]]:
-    """A colour and a dash for each unit; the DMU has a colour that no other has."""
+    """A colour and a dash for each unit; the DMU has a colour that no other has.
+
+    Ask for all units of a page at once: then each looks the same in every figure.
+    """
     others = sorted(name for name in names if name != "dmu")
     styles = {
         name: {"color": PALETTE[i % len(PALETTE)], "dash": DASHES[i // len(PALETTE) % len(DASHES)]}
@@ -145,9 +153,10 @@ def heat(
     return figure([made], xaxis=x, yaxis=unit_axis(units, fixedrange=True), margin=margin)
 
 
-def boxes(values: Mapping[str, np.ndarray], axis: Spec, what: str) -> Spec:
+def boxes(
+    values: Mapping[str, np.ndarray], axis: Spec, what: str, styles: Mapping[str, Spec]
+) -> Spec:
     """A box for each unit, every member a point behind it; units are told by their style."""
-    styles = line_style(list(values))
     traces = []
     for i, (unit, those) in enumerate(values.items()):
         colour = styles[unit]["color"]

@@ -3,9 +3,16 @@ const templates = JSON.parse(document.getElementById("templates").textContent);
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const config = { responsive: true, displaylogo: false, displayModeBar: false };
 
+// Heads of many columns stand upright, and legends are small.
+function narrow({ xaxis, legend }) {
+  if (xaxis?.tickangle === 0) xaxis.tickangle = -90;
+  if (legend) Object.assign(legend, { font: { size: 9.5 }, itemwidth: 30, tracegroupgap: 0 });
+}
+
 function draw(box) {
   const figure = JSON.parse(document.getElementById(box.dataset.figure).textContent);
   figure.layout.template = templates[dark.matches ? "dark" : "light"];
+  if (box.clientWidth < 480) narrow(figure.layout);
   return Plotly.react(box, figure.data, figure.layout, config);
 }
 

@@ -1,6 +1,7 @@
 """The page: panels as one HTML file that holds all it needs, plotly included."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from importlib.resources import files
@@ -19,11 +20,7 @@ def page(data: Data) -> str:
 
     html = _Html()
     sections = [html.section(name, panel, data) for name, panel in panels().items()]
-    links = [
-        f'<a href="#{name}">{escape(panel.TITLE)}</a>'
-        for name, panel in panels().items()
-        if panel.ORDER
-    ]
+    links = [f'<a href="#{name}">{escape(panel.TITLE)}</a>' for name, panel in panels().items()]
     here = files(__name__.rpartition(".")[0])
     return "\n".join(
         [
@@ -118,8 +115,13 @@ def _piece(piece: str | Strong | Command) -> str:
             return escape(piece)
 
 
+def _breakable(text: str) -> str:
+    """Text whose long names break where their parts meet."""
+    return re.sub(r"(?<=\w)(?=\[)|(?<=[:,])(?=\w)", "<wbr>", escape(text))
+
+
 def _card(card: Card) -> str:
-    lines = "".join(f"<p>{escape(line)}</p>" for line in card.lines)
+    lines = "".join(f"<p>{_breakable(line)}</p>" for line in card.lines)
     return (
         f'<div class="card {card.tone}"><h3>{escape(card.title)}</h3>'
         f'<p class="number">{escape(card.number)}</p>{lines}</div>'
@@ -138,7 +140,7 @@ def _grid(grid: Grid) -> str:
         kind = "td" if j else "th"
         head, found, tail = text.partition(" [") if j else (text, "", "")
         interval = f" <small>[{escape(tail)}</small>" if found else ""
-        words = escape(head) if j else escape(head).replace("[", "<wbr>[")
+        words = escape(head) if j else _breakable(head)
         return f"<{kind}{tone}>{words}{interval}</{kind}>"
 
     head = "".join(

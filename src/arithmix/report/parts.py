@@ -39,7 +39,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table; `tones` mark cells by row and column as good, part, bad or faint."""
+    """A table; `tones` mark cells by row and column as good, high, part, low, bad or faint."""
 
     table: Table
     tones: Mapping[tuple[int, int], str] = field(default_factory=dict)
@@ -100,4 +100,6 @@ def tabs(parts: Mapping[str, Sequence[Part]]) -> list[Part]:
 
 def tone(percent: float) -> str:
     """How a success rate is marked."""
-    return "good" if percent == 100 else "part" if percent > 0 else "bad"
+    grades = {"good": percent == 100, "high": percent >= 90, "part": percent >= 50}
+    grades |= {"low": percent > 0, "bad": True}
+    return next(name for name, reached in grades.items() if reached)

@@ -3,19 +3,21 @@
 from collections.abc import Sequence
 
 from ...measure.rulers import RULERS
+from ...records.row import Row
 from ...studies import experiments
 from ...studies._rows import judged, of_study
+from ...study import Study
 from ...table import Table
-from ..data import Cells, Data, members, operations_of, rate
+from ..data import Cells, Data, members, operations_of, pooled, rate
 from ..draw import SIGNS, operation_name
-from ..parts import Command, Grid, Part, Side, tabs, tone, words
+from ..parts import Command, Grid, Part, Side, Strong, tabs, tone, words
 from ._heat import success_chart
 
 ORDER = 100
 TITLE = "Ablations"
 ABOUT = (
-    "One thing changed at a time. Success in percent over all ranges with Wilson's 95% interval, "
-    "and per range below."
+    "One thing changed at a time. Success in percent over all ranges with Wilson's 95% interval "
+    "(or how many ranges are always solved if the others never are), and per range below."
 )
 QUESTIONS = {
     name: (one.study(), question)
@@ -26,40 +28,56 @@ COMMAND = " && ".join([*(f"arithmix run {name}" for name in QUESTIONS), "arithmi
 
 
 def parts(data: Data) -> list[Part]:
-    """A tab for each ablation, which says what to run if it has no rows."""
-    usual = {unit for unit, _, _ in data.cells("primer")}
+    """A tab for each ablation with rows of its own, and what to run for the others."""
     done: dict[str, list[Part]] = {}
-    left: dict[str, list[Part]] = {}
+    left: list[str | Command] = []
     for name, (study, question) in QUESTIONS.items():
+        rows = of_study(data.rows, study)
         cells: Cells = {}
-        for member in judged(of_study(data.rows, study), RULERS[study.ruler]):
+        for member in judged(rows, RULERS[study.ruler]):
             asked = member.row.asked
             cells.setdefault((asked.unit, asked.operation, asked.range), []).append(member)
-        asked_ = f"{question[:1].upper()}{question[1:]} "
         run = Command(f"arithmix run {name}")
-        there = any(unit not in usual | {"dmu"} for unit, _, _ in cells)
-        tab = name.removeprefix("ablation").strip("-_ ") or name
-        if there:
-            said = words(asked_, f"(Ruler {study.ruler}; made by ", run, ")")
-            done[tab] = [said, _table(cells, study.units), Side(_charts(cells, study.units))]
-        else:
-            left[tab] = [words(asked_, "Nothing is recorded for it yet; run ", run)]
-    return tabs(done | left) if done else []
+        if not any(unit != "dmu" for unit, _, _ in cells):
+            left += [", " if left else "", run]
+            continue
+        said = f"{question[:1].upper()}{question[1:]} (Ruler {study.ruler}; made by "
+        done[name.removeprefix("ablation-")] = [
+            words(said, run, ")"),
+            _table(cells, study.units) if len(rows) == study.members else _incomplete(rows, study),
+            Side(_charts(cells, study.units)),
+        ]
+    if done and left:
+        return [*tabs(done), words("Not recorded, but for the rows of dmu that all share: ", *left)]
+    return tabs(done)
+
+
+def _incomplete(rows: Sequence[Row], study: Study) -> Part:
+    return words(
+        Strong(f"Incomplete: {len(rows)} of {study.members} rows. "),
+        "Trainings that are solved stop early and are stored first, so there is no rate over all "
+        "ranges yet, and those below are too high. n: how many trainings, if fewer than 25.",
+    )
 
 
 def _charts(cells: Cells, order: Sequence[str]) -> list[Part]:
-    made = [success_chart(cells, o, operation_name(o), order) for o in operations_of(cells)]
+    made = [
+        success_chart(cells, operation, operation_name(operation), order, setting)
+        for operation in operations_of(cells)
+    ]
     return [one for one in made if one]
+
+
+def setting(unit: str) -> str:
+    """What a variant changes: of `dmu[learn=True,start=add]`, `learn, start=add`."""
+    _, found, changed = unit.rstrip("]").partition("[")
+    return changed.replace("=True", "").replace(",", ", ") if found else f"{unit} as it is"
 
 
 def _table(cells: Cells, units: Sequence[str]) -> Grid:
     shown, lines, tones = operations_of(cells), [], {}
     for unit in units:
-        rates = [rate(members(cells, unit, operation)) for operation in shown]
-        if not any(one.trained for one in rates):
-            continue
-        for j, one in enumerate(rates, start=1):
-            if one.trained:
-                tones[len(lines), j] = tone(one.percent)
-        lines.append([unit, *(one.text.replace("%", "") if one.trained else "" for one in rates)])
+        for j, operation in enumerate(shown, start=1):
+            tones[len(lines), j] = tone(rate(members(cells, unit, operation)).percent)
+        lines.append([setting(unit), *(pooled(cells, unit, operation) for operation in shown)])
     return Grid(Table("", ["setting", *(SIGNS[o] for o in shown)], lines), tones)

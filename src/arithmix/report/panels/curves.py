@@ -1,8 +1,10 @@
 """Error curves of chosen members."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from ...measure.rulers import RULERS
+from ...measure.rulers import RULERS, Ruler
 from ...studies._rows import Judged
 from ...tasks import RANGES, Task
 from ..data import Cells, Data, operations_of, units_of
@@ -25,21 +27,26 @@ ORDER = 60
 TITLE = "Error curves"
 ABOUT = (
     "Test error over the steps of training. Solid: each unit's middle member, by its error at the "
-    "judged row; dotted: its worst. Below the dashed line a member is solved. Click a name to hide "
-    "it, twice to see it alone."
+    "judged step; dotted: its worst. The dot is that step, under primer that of best validation "
+    "error: a member is solved if its dot is below the dashed line, whatever its curve does "
+    "elsewhere. Click or tap a name to see or hide it."
 )
-COMMAND = "arithmix run nalm && arithmix report"
+COMMAND = "arithmix run nalm && arithmix run unified && arithmix report"
 POINTS = 60
+FIRST = 5
+"""Units that are seen before any name is chosen."""
 LIMITS = (1e-14, 1e14)
 
 
 def parts(data: Data) -> list[Part]:
     """A picture per operation and range."""
-    cells = data.cells("primer") or data.cells("dmu")
+    ruler = "primer" if data.cells("primer") else "dmu"
+    cells = data.cells(ruler)
+    styles = line_style(data.units)
     found: dict[str, list[Part]] = {}
     for operation in operations_of(cells):
         charts = {
-            range_: [_chart(cells, operation, range_)]
+            range_: [_chart(cells, RULERS[ruler], Task(operation, range_), styles)]
             for range_ in RANGES
             if any(key[1:] == (operation, range_) for key in cells)
         }
@@ -47,34 +54,46 @@ def parts(data: Data) -> list[Part]:
     return tabs(found)
 
 
-def _chart(cells: Cells, operation: str, range_: str) -> Chart:
+def _chart(cells: Cells, ruler: Ruler, task: Task, styles: Mapping[str, Spec]) -> Chart:
+    operation, range_ = task.operation, task.range
     units = [unit for unit in units_of(cells, operation) if (unit, operation, range_) in cells]
-    styles, traces, values = line_style(units), [], []
-    for unit in units:
+    traces, values = [], []
+    for i, unit in enumerate(units):
         cell = sorted(cells[unit, operation, range_], key=_error)
-        worst, middle = cell[-1], cell[len(cell) // 2]
-        for member, dash, kind in ((worst, "dot", "worst"), (middle, "solid", "middle")):
+        chosen = {"worst": cell[-1], "middle": cell[len(cell) // 2]}
+        colour = styles[unit]["color"]
+        common: Spec = {"name": plain(unit), "legendgroup": plain(unit)}
+        common["visible"] = True if i < FIRST else "legendonly"
+        for kind, member in chosen.items():
             step, test = _thin(member)
             values.append(test)
+            line = {"color": colour, "dash": "solid" if kind == "middle" else "dot"}
             traces.append(
                 trace(
                     "scatter",
                     **step,
                     y=test,
-                    name=plain(unit),
-                    legendgroup=plain(unit),
                     showlegend=kind == "middle",
                     mode="lines",
-                    line={
-                        "color": styles[unit]["color"],
-                        "dash": dash,
-                        "width": 2.6 if unit == "dmu" else 1.5,
-                    },
+                    line=line | {"width": 2.6 if unit == "dmu" else 1.5},
                     hovertemplate=f"{kind}, seed {member.row.asked.seed}: %{{y:.2e}} at %{{x}}",
+                    **common,
                 )
             )
-    limit = RULERS["primer"].threshold(Task(operation, range_))
-    said = {"x": 1, "xref": "paper", "xanchor": "right", "y": np.log10(limit), "yanchor": "bottom"}
+        dots = [one for one in chosen.values() if np.isfinite(one.verdict.error)]
+        traces.append(
+            trace(
+                "scatter",
+                x=[one.verdict.judged for one in dots],
+                y=[float(np.clip(one.verdict.error, *LIMITS)) for one in dots],
+                mode="markers",
+                marker={"color": colour, "size": 8},
+                showlegend=False,
+                hovertemplate="judged at %{x}: %{y:.2e}",
+                **common,
+            )
+        )
+    limit = ruler.threshold(task)
     drawn = figure(
         traces,
         xaxis={"title": {"text": "step"}, "rangemode": "tozero"},
@@ -82,9 +101,9 @@ def _chart(cells: Cells, operation: str, range_: str) -> Chart:
         legend=LEGEND,
         showlegend=True,
         shapes=[level(limit, "y")],
-        annotations=[{"text": "primer's threshold", "showarrow": False, **said}],
     )
-    return Chart(drawn, 400 + 8 * len(units), f"{SIGNS[operation]} on {span(range_)}")
+    title = f"{SIGNS[operation]} on {span(range_)}; dashed, {ruler.name}'s threshold of {limit:.1e}"
+    return Chart(drawn, 400 + 8 * len(units), title)
 
 
 def _error(member: Judged) -> float:

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...measure.rulers import RULERS
 from ...studies._rows import Judged
 from ...table import Table
-from ...tasks import RANGES, Task
-from ..data import Cells, Data, members, operations_of, units_of
+from ...tasks import RANGES
+from ..data import Cells, Data, excess, gate_logit, members, operations_of, units_of
 from ..draw import (
     BLUE,
     LEGEND,
@@ -29,10 +28,10 @@ ORDER = 65
 TITLE = "Failures"
 ABOUT = (
     "How far failed trainings end from solved: the power of ten by which their middle test error "
-    "is above primer's threshold. Empty cells have no failure. Hover for how they ended and their "
-    "final parameters."
+    "is above primer's threshold; 0.3 is a factor of two. Empty cells have no failure. Hover or "
+    "tap for how they ended and their final parameters."
 )
-COMMAND = "arithmix run nalm && arithmix table nalm && arithmix report"
+COMMAND = "arithmix run nalm && arithmix run unified && arithmix report"
 ELEMENTS = 8
 
 
@@ -65,11 +64,11 @@ def _own(failed: Cells, cells: Cells, operation: str, ruler: str) -> list[Part]:
     for range_ in RANGES:
         bad = failed.get(("dmu", operation, range_))
         if bad:
-            excess = _excess(bad, operation, range_, ruler)
+            times = excess(bad, ruler)
             found.append(
                 words(
                     f"The DMU fails {len(bad)} of {len(cells['dmu', operation, range_])} times on ",
-                    f"{span(range_)}: its middle error ends at {excess:.2g} times the threshold, ",
+                    f"{span(range_)}: its middle error ends at {times:.2g} times the threshold, ",
                     f"with {'; '.join(_at(bad)) or 'no parameters recorded'}.",
                 )
             )
@@ -80,22 +79,22 @@ def _failed(cell: Sequence[Judged]) -> list[Judged]:
     return [one for one in cell if not one.verdict.solved]
 
 
-def _excess(bad: Sequence[Judged], operation: str, range_: str, ruler: str) -> float:
-    """The middle error over the threshold; infinite if it is not a number."""
-    errors = np.array([one.verdict.error for one in bad])
-    middle = np.median(np.where(np.isfinite(errors), errors, np.inf))
-    return float(middle / RULERS[ruler].threshold(Task(operation, range_)))
-
-
 def _ended(bad: Sequence[Judged]) -> str:
     counts = Counter(one.row.status for one in bad)
     return ", ".join(f"{count} {status}" for status, count in counts.most_common())
 
 
 def _flat(one: Judged) -> dict[str, float]:
-    """The first elements of a member's parameters, each with a name."""
+    """The first elements of a member's parameters, each with a name.
+
+    Only the difference of the DMU's two logits counts, so that is what is given of them.
+    """
     found = {}
+    logit = gate_logit(one.row) if one.row.asked.unit.partition("[")[0] == "dmu" else None
     for name, values in one.row.parameters.items():
+        if logit is not None and name == "gate":
+            found["gate's logit"] = logit
+            continue
         flat = np.ravel(np.array(values, dtype=float))
         for i, value in enumerate(flat):
             found[f"{name}[{i}]" if flat.size > 1 else name] = float(value)
@@ -131,15 +130,15 @@ def _chart(failed: Cells, cells: Cells, operation: str, ruler: str) -> Chart:
         for j, range_ in enumerate(RANGES):
             bad = failed.get((unit, operation, range_))
             if bad:
-                excess = _excess(bad, operation, range_, ruler)
-                z[i, j] = np.clip(np.log10(excess), 0, 20)
-                text[i][j] = f"{z[i, j]:.1f}" if np.isfinite(excess) else "∞"
+                times = excess(bad, ruler)
+                z[i, j] = np.clip(np.log10(times), 0, 20)
+                text[i][j] = f"{z[i, j]:.1f}" if np.isfinite(times) else "∞"
                 lines = [
                     f"<b>{plain(unit)}</b>",
                     span(range_),
                     f"{len(bad)} of {len(cells[unit, operation, range_])} failed: "
                     f"{plain(_ended(bad))}",
-                    f"middle error {excess:.3g} times the threshold",
+                    f"middle error {times:.3g} times the threshold",
                     *map(plain, _at(bad)),
                 ]
                 hover[i][j] = "<br>".join(lines)
@@ -188,7 +187,7 @@ def _table(failed: Cells, cells: Cells, operation: str, ruler: str) -> Grid:
             f"{unit} {range_}",
             f"{len(bad)}/{len(cells[unit, operation, range_])}",
             _ended(bad),
-            f"{_excess(bad, operation, range_, ruler):.2g}",
+            f"{excess(bad, ruler):.2g}",
             "; ".join(_at(bad)),
         ]
         for unit in units_of(cells, operation)

@@ -1,13 +1,25 @@
 """Every unit under one ruler."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from ...studies._published import published
 from ...table import Table
 from ...tasks import OPERATIONS
-from ..data import Cells, Data, members, operations_of, rate, units_of
-from ..draw import BLUE, LEGEND, OWN, SIGNS, figure, operation_name, plain, trace, unit_axis
-from ..parts import Chart, Grid, Part, Side, Tabs, tone
+from ..data import Cells, Data, members, operations_of, pooled, rate, units_of
+from ..draw import (
+    LEGEND,
+    SIGNS,
+    Spec,
+    figure,
+    line_style,
+    operation_name,
+    plain,
+    trace,
+    unit_axis,
+)
+from ..parts import Chart, Grid, Part, Side, Strong, Tabs, tone, words
 
 ORDER = 30
 TITLE = "The fair table"
@@ -16,8 +28,8 @@ ABOUT = (
     "loose (the DMU paper's thresholds, a gate off by 1e-4, at the same rows), with Wilson's 95% "
     "intervals. The paper compares the DMU under its loose rule with others under primer."
 )
-COMMAND = "arithmix run nalm && arithmix table nalm && arithmix report"
-RULES = {"primer": {"color": OWN, "symbol": "circle"}, "loose": {"color": BLUE, "symbol": 5}}
+COMMAND = "arithmix run nalm && arithmix run unified && arithmix report"
+RULES = {"primer": {"symbol": "circle", "size": 9}, "loose": {"symbol": "triangle-up-open"}}
 
 
 def parts(data: Data) -> list[Part]:
@@ -25,12 +37,17 @@ def parts(data: Data) -> list[Part]:
     rules = {name: data.cells(name) for name in RULES}
     if not rules["primer"]:
         return []
-    charts = [_chart(rules, operation) for operation in operations_of(rules["primer"])]
+    styles = line_style(data.units)
+    charts = [_chart(rules, operation, styles) for operation in operations_of(rules["primer"])]
     tables = {f"under {name}": [_table(cells)] for name, cells in rules.items()}
-    return [Tabs({**tables, "as the paper compares": [_printed()]}), Side(charts)]
+    return [
+        Tabs({**tables, "as the paper compares": [_printed()]}),
+        words(Strong("Both rulers in one picture"), ", whichever table is chosen above:"),
+        Side(charts),
+    ]
 
 
-def _chart(rules: dict[str, Cells], operation: str) -> Chart:
+def _chart(rules: dict[str, Cells], operation: str, styles: Mapping[str, Spec]) -> Chart:
     units = units_of(rules["primer"], operation)
     traces = []
     for shift, (name, marker) in zip((-0.14, 0.14), RULES.items(), strict=True):
@@ -38,7 +55,8 @@ def _chart(rules: dict[str, Cells], operation: str) -> Chart:
         percents = np.array([one.percent for one in rates])
         low, high = np.array([one.interval for one in rates]).T
         hover = [
-            f"<b>{plain(unit)}</b><br>{name}: {one.solved} of {one.trained}<br>{one.text}"
+            f"<b>{plain(unit)}</b><br>{name}: {one.solved} of {one.trained}<br>"
+            f"{pooled(rules[name], unit, operation)}"
             for unit, one in zip(units, rates, strict=True)
         ]
         errors = {"array": high - percents, "arrayminus": percents - low, "thickness": 1.4}
@@ -49,8 +67,9 @@ def _chart(rules: dict[str, Cells], operation: str) -> Chart:
                 y=np.arange(len(units)) + shift,
                 mode="markers",
                 name=name,
-                marker={"size": 8, **marker},
+                marker={"size": 8, "color": [styles[u]["color"] for u in units], **marker},
                 error_x={"type": "data", "symmetric": False, "width": 3, **errors},
+                showlegend=True,
                 customdata=hover,
                 hovertemplate="%{customdata}<extra></extra>",
             )
@@ -72,9 +91,12 @@ def _table(cells: Cells) -> Grid:
             one = rate(members(cells, unit, operation))
             if one.trained:
                 tones[i, len(line)] = tone(one.percent)
-            line.append(one.text.replace("%", "") if one.trained else "")
+            line.append(pooled(cells, unit, operation))
         lines.append(line)
-    note = "percent solved [95% interval]; empty: the unit was not trained on it"
+    note = (
+        "percent solved [95% interval, or how many ranges are always solved if the others never "
+        "are]; empty: the unit was not trained on it"
+    )
     return Grid(Table("", ["unit", *SIGNS.values()], lines, note), tones)
 
 
@@ -86,7 +108,12 @@ def _printed() -> Grid:
         means = [
             np.mean(list(paper[o][unit].values())) if unit in paper[o] else None for o in paper
         ]
-        lines.append([unit, *(f"{mean:.3g}" if mean is not None else "" for mean in means)])
+        lines.append(
+            [
+                unit,
+                *(f"{mean:.1f}".removesuffix(".0") if mean is not None else "" for mean in means),
+            ]
+        )
     note = (
         "percent solved as the DMU paper prints it: the DMU under its own rule, others under primer"
     )

@@ -1,14 +1,12 @@
 """How the gate of the DMU decides."""
 
-import math
-
 import numpy as np
 
 from ...studies._rows import Judged
 from ...table import Table
 from ...tasks import RANGES
-from ..data import Cells, Data, operations_of
-from ..draw import LEGEND, OWN, PALETTE, figure, log_axis, operation_name, trace
+from ..data import Cells, Data, gate_logit, operations_of
+from ..draw import LEGEND, OWN, PALETTE, figure, interval, log_axis, operation_name, trace
 from ..parts import Chart, Fold, Grid, Part, tabs
 
 ORDER = 70
@@ -88,7 +86,7 @@ def _bands(cell: list[Judged]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.n
 def _ends(there: dict[str, list[Judged]]) -> Grid:
     lines = []
     for range_, cell in there.items():
-        logits = [_logit(one.row.parameters) for one in cell]
+        logits = [gate_logit(one.row) for one in cell]
         known = np.array([one for one in logits if one is not None])
         last = np.array([one.row.curve.sparsity[-1] for one in cell])
         last = last[np.isfinite(last)]
@@ -96,7 +94,13 @@ def _ends(there: dict[str, list[Judged]]) -> Grid:
         middle = f"{np.median(known):.3f}" if known.size else ""
         untempered = f"{np.median(1 / (1 + np.exp(np.abs(known)))):.3f}" if known.size else ""
         lines.append(
-            [range_, linear, middle, untempered, f"{np.median(last):.1e}" if last.size else ""]
+            [
+                f"{range_} {interval(RANGES[range_].train)}",
+                linear,
+                middle,
+                untempered,
+                f"{np.median(last):.1e}" if last.size else "",
+            ]
         )
     header = ["range", "end linear", "logit", "sparsity*", "distance"]
     note = (
@@ -105,14 +109,6 @@ def _ends(there: dict[str, list[Judged]]) -> Grid:
         "the gate in use."
     )
     return Grid(Table("", header, lines, note))
-
-
-def _logit(parameters: dict[str, list]) -> float | None:
-    """The logit of the linear domain, from one or two; None if it isn't there."""
-    values = np.ravel(parameters.get("gate", []))
-    if not 1 <= values.size <= 2 or not all(map(math.isfinite, values)):
-        return None
-    return float(values[0] - values[1] if values.size == 2 else values[0])
 
 
 def _faint(colour: str) -> str:

@@ -4,7 +4,7 @@ from ...studies._published import published
 from ...table import Table
 from ...tasks import RANGES
 from ..data import Cells, Data, operations_of, rate
-from ..draw import operation_name
+from ..draw import interval, operation_name
 from ..parts import Fold, Grid, Part, tabs, words
 
 ORDER = 20
@@ -46,7 +46,7 @@ def _table(cells: Cells, operation: str) -> Grid:
     paper = published()["success_percent"][operation]
     lines, tones = [], {}
     for i, range_ in enumerate(RANGES):
-        line = [range_]
+        line = [f"{range_} {interval(RANGES[range_].train)}"]
         for j, (unit, printed) in enumerate(paper.items(), start=1):
             cell = cells.get((unit, operation, range_))
             one = rate(cell) if cell else None
@@ -56,10 +56,10 @@ def _table(cells: Cells, operation: str) -> Grid:
             elif one.solved * 100 == printed[range_] * one.trained:
                 line.append(f"{printed[range_]} · {one.percent:.0f}")
             else:
-                line.append(f"{printed[range_]} · {one.text.replace('%', '')}")
+                line.append(f"{printed[range_]} · {one.short} {one.within}")
                 tones[i, j] = "part"
         lines.append(line)
-    return Grid(Table("", ["range", *paper], lines, "paper · ours"), tones)
+    return Grid(Table("", ["range, trained on", *paper], lines, "paper · ours"), tones)
 
 
 def _agreement(cells: Cells) -> tuple[int, int]:

@@ -19,28 +19,40 @@ def parts(data: Data) -> list[Part]:
     """How much of each study is there, what it was made with, and how units were trained."""
     if not data.rows:
         return []
-    facts = sorted({key for one in data.sources for key in one.facts})
-    made = [[one.where, one.rows, *(one.facts.get(k, "") for k in facts)] for one in data.sources]
+    made = [
+        [one.where, one.rows, " · ".join(f"{key} {value}" for key, value in one.facts.items())]
+        for one in data.sources
+    ]
     return [
         _coverage(data),
-        Grid(Table("Made with", ["rows from", "rows", *facts], made)),
+        Grid(Table("Made with", ["rows from", "rows", "made with"], made)),
         Fold("How each unit was trained", [_recipes(data)]),
     ]
 
 
 def _coverage(data: Data) -> Grid:
-    lines, known = [], set()
-    for name, one in experiments().items():
+    lines, known, missing = [], set(), []
+    studies = sorted(experiments().items(), key=lambda item: hasattr(item[1], "ABLATION"))
+    for name, one in studies:
         study = one.study()
         there = of_study(data.rows, study)
-        known |= {id(row) for row in there}
+        new = [row for row in there if id(row) not in known]
+        if not new:
+            missing.append(name)
+            continue
+        known |= {id(row) for row in new}
         ended = ", ".join(f"{n} {s}" for s, n in Counter(r.status for r in there).most_common())
-        lines.append([name, study.ruler, f"{len(there)} of {study.members}", ended, study.about])
+        again = str(len(there) - len(new)) if len(there) > len(new) else ""
+        count = f"{len(there)} of {study.members}"
+        lines.append([name, study.ruler, count, again, ended, study.about])
     rest = [row for row in data.rows if id(row) not in known]
     if rest:
         units = ", ".join(dict.fromkeys(row.asked.unit for row in rest))
-        lines.append(["no study's", "", str(len(rest)), "", units])
-    return Grid(Table("Rows", ["study", "ruler", "rows", "how they ended", "what it is"], lines))
+        lines.append(["no study's", "", str(len(rest)), "", "", units])
+    lines.append(["all, each once", "", str(len(data.rows)), "", "", ""])
+    header = ["study", "ruler", "rows", "listed above", "how they ended", "what it is"]
+    note = f"Without rows of its own: {', '.join(missing)}." if missing else ""
+    return Grid(Table("Rows", header, lines, note))
 
 
 def _recipes(data: Data) -> Grid:

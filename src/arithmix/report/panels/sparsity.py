@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..data import Data, members, operations_of, units_of
-from ..draw import box_height, boxes, log_axis, operation_name
+from ..draw import box_height, boxes, line_style, log_axis, operation_name
 from ..parts import Chart, Part, Side, tabs
 
 ORDER = 50
@@ -13,13 +13,14 @@ ABOUT = (
     "nearest discrete value, at the judged row. To the left is better; values below 1e-9 are drawn "
     "there."
 )
-COMMAND = "arithmix run nalm && arithmix run dmu && arithmix report"
+COMMAND = "arithmix run nalm && arithmix run unified && arithmix run dmu && arithmix report"
 FLOOR = 1e-9
 
 
 def parts(data: Data) -> list[Part]:
     """For each operation, under primer and, where there are rows, under the paper's own rule."""
     rules = {name: data.cells(name) for name in ("primer", "dmu")}
+    styles = line_style(data.units)
     every = {key: those for cells in rules.values() for key, those in cells.items()}
     found: dict[str, list[Part]] = {}
     for operation in operations_of(every):
@@ -34,7 +35,7 @@ def parts(data: Data) -> list[Part]:
                     values[unit] = np.maximum(those, FLOOR)
             if values:
                 axis = log_axis("sparsity error", np.concatenate(list(values.values())))
-                drawn = boxes(values, axis, "sparsity error")
+                drawn = boxes(values, axis, "sparsity error", styles)
                 charts.append(Chart(drawn, box_height(values), f"under {ruler}"))
         found[operation_name(operation)] = [Side(charts)] if charts else []
     return tabs(found)

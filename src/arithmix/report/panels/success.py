@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ...measure.rulers import RULERS
-from ..data import Data, operations_of
+from ..data import Data, operations_of, units_of
 from ..draw import operation_name
 from ..parts import Fold, Part, Side, tabs
 from ._heat import success_chart
@@ -12,9 +12,12 @@ ORDER = 10
 TITLE = "Success"
 ABOUT = (
     "Percent of trainings solved, per unit and range of numbers. Hover or tap a cell for the count "
-    "and Wilson's 95% interval."
+    "and Wilson's 95% interval; n: how many trainings, if fewer than 25."
 )
-COMMAND = "arithmix run nalm && arithmix run dmu && arithmix report"
+COMMAND = (
+    "arithmix run nalm && arithmix run nalm-10 && arithmix run nalm-100 && arithmix run unified && "
+    "arithmix run unified-10 && arithmix run unified-100 && arithmix run dmu && arithmix report"
+)
 
 SHOWN = ("primer", "loose", "dmu")
 
@@ -32,8 +35,12 @@ def _tabs(data: Data, inputs: int, rulers: Sequence[str]) -> list[Part]:
     every = {key: those for name in rulers for key, those in data.cells(name, inputs).items()}
     found: dict[str, list[Part]] = {}
     for operation in operations_of(every):
+        # One order for all rulers, that of the first.
+        order = [u for name in rulers for u in units_of(data.cells(name, inputs), operation)]
         charts = [
-            success_chart(data.cells(name, inputs), operation, f"{name}: {RULERS[name].about}")
+            success_chart(
+                data.cells(name, inputs), operation, f"{name}: {RULERS[name].about}", order
+            )
             for name in rulers
         ]
         found[operation_name(operation)] = [Side([one for one in charts if one])]

@@ -7,8 +7,8 @@ from ...studies._published import published
 from ...table import Table
 from ...tasks import OPERATIONS, RANGES, Task
 from ..data import Data
-from ..draw import BLUE, LEGEND, OWN, SIGNS, figure, log_axis, operation_name, trace
-from ..parts import Chart, Fold, Grid, Part, Side
+from ..draw import BLUE, LEGEND, OWN, figure, log_axis, operation_name, trace
+from ..parts import Chart, Fold, Grid, Part, Side, tabs
 
 ORDER = 80
 TITLE = "Thresholds"
@@ -22,7 +22,7 @@ COMMAND = "arithmix thresholds && arithmix report"
 
 def parts(data: Data) -> list[Part]:
     """Pictures, and the numbers."""
-    return [Side([_chart(operation) for operation in OPERATIONS]), Fold("The numbers", [_table()])]
+    return [Side([_chart(operation) for operation in OPERATIONS]), Fold("The numbers", _numbers())]
 
 
 def _chart(operation: str) -> Chart:
@@ -51,20 +51,24 @@ def _chart(operation: str) -> Chart:
     drawn = figure(
         traces,
         xaxis={"tickangle": 0},
-        yaxis=log_axis("", np.array([kinds["dmu"][0], kinds["primer"][0]])),
+        yaxis=log_axis("test error", np.array([kinds["dmu"][0], kinds["primer"][0]])),
         legend=LEGEND,
         showlegend=True,
     )
     return Chart(drawn, 290, operation_name(operation))
 
 
-def _table() -> Grid:
-    header, lines = ["range"], [[range_] for range_ in RANGES]
-    for operation in OPERATIONS:
-        header += [f"{SIGNS[operation]} primer", "dmu", "printed", "dmu / primer"]
-        for line in lines:
-            task = Task(operation, line[0])
-            primer, own = RULERS["primer"].threshold(task), RULERS["dmu"].threshold(task)
-            printed = published()["dmu_thresholds"][line[0]][operation]
-            line += [f"{primer:.2e}", f"{own:.2e}", f"{printed:.2e}", f"{own / primer:.3g}"]
-    return Grid(Table("", header, lines))
+def _numbers() -> list[Part]:
+    return tabs({operation_name(operation): [_table(operation)] for operation in OPERATIONS})
+
+
+def _table(operation: str) -> Grid:
+    lines = []
+    for range_ in RANGES:
+        task = Task(operation, range_)
+        primer, own = RULERS["primer"].threshold(task), RULERS["dmu"].threshold(task)
+        printed = published()["dmu_thresholds"][range_][operation]
+        lines.append(
+            [range_, f"{primer:.2e}", f"{own:.2e}", f"{printed:.2e}", f"{own / primer:.3g}"]
+        )
+    return Grid(Table("", ["range", "primer", "dmu", "dmu, printed", "dmu / primer"], lines))

@@ -3,7 +3,7 @@
 from ...studies._rows import Judged
 from ...table import Table
 from ...tasks import OPERATIONS
-from ..data import Data, members, rate, units_of
+from ..data import Data, members, pooled, rate, units_of
 from ..draw import SIGNS
 from ..parts import Grid, Part, tone
 
@@ -28,18 +28,21 @@ def parts(data: Data) -> list[Part]:
             groups = [members(cells, unit, operation) for operation in OPERATIONS]
             if not all(groups):
                 continue
-            rates = [rate(group) for group in groups]
-            share = min(one.percent for one in rates)
-            texts = [one.text.replace("%", "") for one in rates]
-            lines.append((share, [unit, str(inputs), _told(groups), *texts]))
+            share = min(rate(group).percent for group in groups)
+            texts = [pooled(cells, unit, operation) for operation in OPERATIONS]
+            count = str(max(map(len, groups)))
+            lines.append((share, [unit, str(inputs), _told(groups), count, *texts]))
     lines.sort(key=lambda line: (int(line[1][1]), -line[0]))
     tones = {
         (i, j): tone(float(text.partition(" ")[0]))
         for i, (_, line) in enumerate(lines)
-        for j, text in enumerate(line[3:], start=3)
+        for j, text in enumerate(line[4:], start=4)
     }
-    header = ["unit", "inputs", "told", *SIGNS.values()]
-    note = "percent solved over the nine ranges [Wilson's 95% interval]; two of the inputs matter"
+    header = ["unit", "inputs", "told", "trainings", *SIGNS.values()]
+    note = (
+        "percent solved over the nine ranges [Wilson's 95% interval, or how many ranges are always "
+        "solved if the others never are]; trainings: for each operation; two of the inputs matter"
+    )
     return [Grid(Table("", header, [line for _, line in lines], note), tones)] if lines else []
 
 

@@ -1,0 +1,122 @@
+"""What the summary says of the DMU: what it solves, where it fails, by which rule."""
+
+from ...measure.rulers import RULERS
+from ...tasks import OPERATIONS, RANGES, Task
+from ..data import SEEDS, Cells, Data, Rate, by_range, excess, members, rate, units_of
+from ..draw import SIGNS, span
+from ..parts import Part, Strong, Words, words
+
+WHOLE = len(OPERATIONS) * len(RANGES) * SEEDS
+
+
+def headline(cells: Cells) -> Words:
+    """What it solves always, and where it fails."""
+    rates = rates_of(cells, "dmu")
+    if not rates:
+        return words("There are rows of ", str(len(units_of(cells))), " units, none of the DMU.")
+    always = [SIGNS[o] for o, one in rates.items() if one.whole]
+    pieces: list[str | Strong] = ["Held to one rule like every other unit, "]
+    if always:
+        pieces += ["the DMU solves ", Strong(f"{listed(always)} in every training")]
+    else:
+        pieces.append("the DMU solves no operation in every training")
+    for operation, one in rates.items():
+        if not one.whole:
+            short, _, more = where(cells, operation).partition(": ")
+            pieces += ["; ", Strong(f"{SIGNS[operation]} {short}"), f" ({more})"]
+    return words(*pieces, ".")
+
+
+def where(cells: Cells, operation: str) -> str:
+    """The ranges on which the DMU fails, and by how much."""
+    rates = by_range(cells, "dmu", operation)
+    failed = {r: one for r, one in rates.items() if not one.whole}
+    if len(failed) > 3:
+        one = rate(members(cells, "dmu", operation))
+        return f"in {one.solved} of {one.trained}: it misses some on {len(failed)} ranges"
+    bad = [one for r in failed for one in cells["dmu", operation, r] if not one.verdict.solved]
+    never = not any(one.solved for one in failed.values())
+    times = excess(bad, "primer")
+    miss = "a near miss, its middle error ends" if times < 10 else "its middle error ends"
+    counts = [
+        f"{one.solved} of {one.trained} {one.within} on {span(r)}" for r, one in failed.items()
+    ]
+    return (
+        f"on {len(rates) - len(failed)} of {len(rates)} ranges always, on {listed(list(failed))} "
+        f"{'never' if never else 'not always'}: {listed(counts)}; {miss} at {times:.2g} times the "
+        "threshold"
+    )
+
+
+def loose(data: Data) -> list[Part]:
+    """What it solves by the thresholds of its paper."""
+    own = rates_of(data.cells("loose"), "dmu")
+    if not own:
+        return []
+    ratios = [
+        RULERS["dmu"].threshold(Task(o, r)) / RULERS["primer"].threshold(Task(o, r))
+        for o in OPERATIONS
+        for r in RANGES
+    ]
+    return [
+        words(
+            "The DMU paper judges its own unit by looser thresholds (a gate off by 0.0001; ",
+            f"{min(ratios):.0f} to {max(ratios):.0f} times the primer's) and the others by the "
+            f"primer's. By the looser ones the DMU solves {_each(own)} of the same trainings; the "
+            "fair table says what they do for the others.",
+        )
+    ]
+
+
+def own_rule(data: Data) -> list[Part]:
+    """What it solves by the whole rule of its paper; nothing is said of a part of the rows."""
+    cells = data.cells("dmu")
+    found: list[Part] = []
+    for unit in units_of(cells):
+        rates = rates_of(cells, unit)
+        trained = sum(one.trained for one in rates.values())
+        start = f"Under the paper's own rule (100 steps in a row below those), {unit} "
+        if trained < WHOLE:
+            # A training that is solved is stored as it stops, one that fails only at its end.
+            found.append(words(start, f"is incomplete: {trained} of {WHOLE} rows, no rate yet."))
+        else:
+            found.append(words(start, f"solves {_each(rates)} trainings."))
+    return found
+
+
+def _each(rates: dict[str, Rate]) -> str:
+    if all(one.whole for one in rates.values()):
+        return f"all {sum(one.trained for one in rates.values())}"
+    return ", ".join(f"{SIGNS[o]}\u00a0{one.solved}/{one.trained}" for o, one in rates.items())
+
+
+def told(cells: Cells) -> list[Part]:
+    """What the DMU is given and the others must learn."""
+    recipes = [one.row.asked.recipe.get("arguments", {}) for one in members(cells, "dmu")]
+    if not recipes or not all("selector" in one for one in recipes):
+        return []
+    if any(one.get("learn_selector") for one in recipes):
+        return []
+    return [
+        words(
+            Strong("Mind: "),
+            "as in its paper, the DMU is told its operands and their signs (a frozen selector) and "
+            f"learns one gate ({_or('add', 'mul')}; {_or('sub', 'div')}). Most other units learn "
+            "which inputs to use as well.",
+        )
+    ]
+
+
+def _or(*operations: str) -> str:
+    return " or ".join(SIGNS[operation] for operation in operations)
+
+
+def rates_of(cells: Cells, unit: str) -> dict[str, Rate]:
+    """A unit's rate on each operation that it was trained on."""
+    all_ = {operation: rate(members(cells, unit, operation)) for operation in OPERATIONS}
+    return {operation: one for operation, one in all_.items() if one.trained}
+
+
+def listed(names: list[str]) -> str:
+    """Names as in a sentence."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
