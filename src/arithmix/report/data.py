@@ -151,20 +151,24 @@ def by_range(cells: Cells, unit: str, operation: str) -> dict[str, Rate]:
     return {r: rate(cells[unit, operation, r]) for r in RANGES if (unit, operation, r) in cells}
 
 
-def pooled(cells: Cells, unit: str, operation: str) -> str:
-    """The rate over all ranges with its interval; without one if ranges are all or nothing.
+def split(cells: Cells, unit: str, operation: str) -> bool:
+    """Whether some ranges are always solved and the others never.
 
-    The interval takes trainings for draws from one jar. Where some ranges are always solved and the
-    others never, it would speak of chance where there is none.
+    An interval over all ranges would speak of chance then, where there is none.
     """
-    rates = by_range(cells, unit, operation)
-    if not rates:
-        return ""
-    whole = sum(one.whole for one in rates.values())
+    rates = by_range(cells, unit, operation).values()
+    kinds = {one.whole for one in rates if one.solved in (0, one.trained)}
+    return kinds == {True, False} and all(one.solved in (0, one.trained) for one in rates)
+
+
+def pooled(cells: Cells, unit: str, operation: str) -> str:
+    """The rate over all ranges with its interval, or with how many are solved if they split."""
     one = rate(members(cells, unit, operation))
-    if 0 < whole < len(rates) and all(one.solved in (0, one.trained) for one in rates.values()):
+    if split(cells, unit, operation):
+        rates = by_range(cells, unit, operation)
+        whole = sum(one.whole for one in rates.values())
         return f"{one.short} [{whole} of {len(rates)} ranges]"
-    return f"{one.short} {one.within}"
+    return f"{one.short} {one.within}" if one.trained else ""
 
 
 def excess(failed: Sequence[Judged], ruler: str) -> float:

@@ -17,10 +17,10 @@ Spec = dict[str, Any]
 SIGNS = {"add": "+", "sub": "−", "mul": "×", "div": "÷"}  # noqa: RUF001
 OWN = "#e8590c"
 PALETTE = [
-    *("#2f7fd6", "#2f9e57", "#a44fd0", "#0f98a3", "#b5851a", "#dd4a82"),
-    *("#736bea", "#7a9e1f", "#96705f", "#64748b", "#1aa7e0", "#c0504d"),
-    *("#6fae95", "#c58fb8", "#a89b52", "#8aa0d8", "#b02a8f", "#3f6f4a"),
-    *("#d19a5b", "#4759a8", "#5fc3b8", "#8c2f39", "#9a86b8", "#5c7f8f"),
+    *("#2f7fd6", "#2f9e57", "#a44fd0", "#0f98a3", "#8aa0d8", "#dd4a82", "#736bea"),
+    *("#7a9e1f", "#96705f", "#64748b", "#e64ca6", "#c0504d", "#6fae95", "#c58fb8"),
+    *("#5fc3b8", "#d19a5b", "#b02a8f", "#3f6f4a", "#c9a400", "#b5851a", "#a89b52"),
+    *("#4759a8", "#8c2f39", "#9a86b8", "#1aa7e0"),
 ]
 BLUE = PALETTE[0]
 DASHES = ("solid", "dash", "dot")
@@ -48,13 +48,18 @@ def operation_name(operation: str) -> str:
 
 
 def interval(ends: tuple[float, float]) -> str:
-    """An interval as it is written."""
-    return f"[{ends[0]:g}, {ends[1]:g})"
+    """An interval as it is written, on one line."""
+    return f"[{ends[0]:g},\u00a0{ends[1]:g})"
 
 
 def span(range_: str) -> str:
     """A range with the interval it trains on."""
-    return f"{range_}, trained on {interval(RANGES[range_].train)}"
+    return f"{range_}, {trained_on(range_)}"
+
+
+def trained_on(range_: str) -> str:
+    """The interval that a range trains on, in words."""
+    return f"trained on {interval(RANGES[range_].train)}"
 
 
 def line_style(names: Sequence[str]) -> dict[str, dict[str, str]]:

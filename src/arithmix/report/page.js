@@ -4,8 +4,9 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 const config = { responsive: true, displaylogo: false, displayModeBar: false };
 
 // Heads of many columns stand upright, and legends are small.
-function narrow({ xaxis, legend }) {
-  if (xaxis?.tickangle === 0) xaxis.tickangle = -90;
+function narrow({ xaxis, legend, margin }) {
+  if (xaxis?.tickangle === 0 && xaxis.type !== "log") xaxis.tickangle = -90;
+  if (xaxis?.side === "top") margin.t = 38;
   if (legend) Object.assign(legend, { font: { size: 9.5 }, itemwidth: 30, tracegroupgap: 0 });
 }
 

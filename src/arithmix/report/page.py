@@ -139,7 +139,8 @@ def _grid(grid: Grid) -> str:
         tone = f' class="{names}"' if names else ""
         kind = "td" if j else "th"
         head, found, tail = text.partition(" [") if j else (text, "", "")
-        interval = f" <small>[{escape(tail)}</small>" if found else ""
+        tail = escape(tail).replace(", ", ",&nbsp;")
+        interval = f" <small>[{tail}</small>" if found else ""
         words = escape(head) if j else _breakable(head)
         return f"<{kind}{tone}>{words}{interval}</{kind}>"
 

@@ -3,7 +3,7 @@
 from ...measure.rulers import RULERS
 from ...tasks import OPERATIONS, RANGES, Task
 from ..data import SEEDS, Cells, Data, Rate, by_range, excess, members, rate, units_of
-from ..draw import SIGNS, span
+from ..draw import SIGNS, span, trained_on
 from ..parts import Part, Strong, Words, words
 
 WHOLE = len(OPERATIONS) * len(RANGES) * SEEDS
@@ -38,8 +38,9 @@ def where(cells: Cells, operation: str) -> str:
     never = not any(one.solved for one in failed.values())
     times = excess(bad, "primer")
     miss = "a near miss, its middle error ends" if times < 10 else "its middle error ends"
+    place = span if len(failed) > 1 else trained_on
     counts = [
-        f"{one.solved} of {one.trained} {one.within} on {span(r)}" for r, one in failed.items()
+        f"{one.solved} of {one.trained} {one.within}, {place(r)}" for r, one in failed.items()
     ]
     return (
         f"on {len(rates) - len(failed)} of {len(rates)} ranges always, on {listed(list(failed))} "

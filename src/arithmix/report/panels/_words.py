@@ -29,7 +29,7 @@ TERMS = {
 def words_of(units: list[str]) -> list[Part]:
     """Folds that say what the ranges, these units and the terms are."""
     places = [
-        [name, interval(one.train), " or ".join(map(interval, one.test))]
+        [name, interval(one.train), " or\u00a0".join(map(interval, one.test))]
         for name, one in RANGES.items()
     ]
     known = about_units()

@@ -142,7 +142,7 @@ def _chart(failed: Cells, cells: Cells, operation: str, ruler: str) -> Chart:
                     *map(plain, _at(bad)),
                 ]
                 hover[i][j] = "<br>".join(lines)
-    drawn = heat(z, text, hover, units, zmin=0, zmax=max(10.0, float(np.nanmax(z))))
+    drawn = heat(z, text, hover, units, zmin=0, zmax=10)
     return Chart(drawn, heat_height(units), f"log10 of error over {ruler}'s threshold")
 
 

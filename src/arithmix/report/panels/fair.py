@@ -7,7 +7,7 @@ import numpy as np
 from ...studies._published import published
 from ...table import Table
 from ...tasks import OPERATIONS
-from ..data import Cells, Data, members, operations_of, pooled, rate, units_of
+from ..data import Cells, Data, members, operations_of, pooled, rate, split, units_of
 from ..draw import (
     LEGEND,
     SIGNS,
@@ -29,7 +29,7 @@ ABOUT = (
     "intervals. The paper compares the DMU under its loose rule with others under primer."
 )
 COMMAND = "arithmix run nalm && arithmix run unified && arithmix report"
-RULES = {"primer": {"symbol": "circle", "size": 9}, "loose": {"symbol": "triangle-up-open"}}
+RULES = {"primer": {"symbol": "circle", "size": 9}, "loose": {"symbol": "triangle-up"}}
 
 
 def parts(data: Data) -> list[Part]:
@@ -54,12 +54,14 @@ def _chart(rules: dict[str, Cells], operation: str, styles: Mapping[str, Spec]) 
         rates = [rate(members(rules[name], unit, operation)) for unit in units]
         percents = np.array([one.percent for one in rates])
         low, high = np.array([one.interval for one in rates]).T
+        apart = np.array([split(rules[name], unit, operation) for unit in units])
+        low, high = np.where(apart, percents, low), np.where(apart, percents, high)
         hover = [
             f"<b>{plain(unit)}</b><br>{name}: {one.solved} of {one.trained}<br>"
             f"{pooled(rules[name], unit, operation)}"
             for unit, one in zip(units, rates, strict=True)
         ]
-        errors = {"array": high - percents, "arrayminus": percents - low, "thickness": 1.4}
+        errors = {"array": high - percents, "arrayminus": percents - low, "color": "#8a94a0"}
         traces.append(
             trace(
                 "scatter",

@@ -59,7 +59,8 @@ def _table(cells: Cells, operation: str) -> Grid:
                 line.append(f"{printed[range_]} · {one.short} {one.within}")
                 tones[i, j] = "part"
         lines.append(line)
-    return Grid(Table("", ["range, trained on", *paper], lines, "paper · ours"), tones)
+    note = "paper · ours; beside each range the interval it is trained on"
+    return Grid(Table("", ["range", *paper], lines, note), tones)
 
 
 def _agreement(cells: Cells) -> tuple[int, int]:

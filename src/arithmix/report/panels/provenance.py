@@ -37,7 +37,7 @@ def _coverage(data: Data) -> Grid:
         study = one.study()
         there = of_study(data.rows, study)
         new = [row for row in there if id(row) not in known]
-        if not new:
+        if not new and len(there) < study.members:
             missing.append(name)
             continue
         known |= {id(row) for row in new}

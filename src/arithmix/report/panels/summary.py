@@ -17,7 +17,8 @@ def parts(data: Data) -> list[Part]:
     """Who solves what, under which rule, and how sure that is."""
     cells = data.cells("primer")
     if not cells:
-        return own_rule(data)
+        said = own_rule(data)
+        return [*said, *words_of(data.units)] if said else []
     return [
         headline(cells),
         _rule(),

@@ -31,14 +31,14 @@ def parts(data: Data) -> list[Part]:
             share = min(rate(group).percent for group in groups)
             texts = [pooled(cells, unit, operation) for operation in OPERATIONS]
             count = str(max(map(len, groups)))
-            lines.append((share, [unit, str(inputs), _told(groups), count, *texts]))
+            lines.append((share, [unit, str(inputs), *texts, _told(groups), count]))
     lines.sort(key=lambda line: (int(line[1][1]), -line[0]))
     tones = {
         (i, j): tone(float(text.partition(" ")[0]))
         for i, (_, line) in enumerate(lines)
-        for j, text in enumerate(line[4:], start=4)
+        for j, text in enumerate(line[2:6], start=2)
     }
-    header = ["unit", "inputs", "told", "trainings", *SIGNS.values()]
+    header = ["unit", "inputs", *SIGNS.values(), "told", "trainings"]
     note = (
         "percent solved over the nine ranges [Wilson's 95% interval, or how many ranges are always "
         "solved if the others never are]; trainings: for each operation; two of the inputs matter"
