@@ -15,7 +15,8 @@ from ..studies._published import published
 from ..studies._rows import of_study
 from ..table import FORMS, Table
 from ..tasks import OPERATIONS, RANGES
-from .data import Cells, Data, members, operations_of, rate, units_of
+from .cells import Cells, members, operations_of, rate, units_of
+from .data import Data
 from .draw import BLUE, OWN, SIGNS
 
 FORMATS = ("pdf", "svg", "png")

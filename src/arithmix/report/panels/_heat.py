@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ...tasks import RANGES
-from ..data import SEEDS, Cells, rate, units_of
+from ..cells import SEEDS, Cells, rate, units_of
 from ..draw import heat, heat_height, plain, span
 from ..parts import Chart
 

@@ -2,7 +2,8 @@
 
 from ...measure.rulers import RULERS
 from ...tasks import OPERATIONS, RANGES, Task
-from ..data import SEEDS, Cells, Data, Rate, by_range, excess, members, rate, units_of
+from ..cells import SEEDS, Cells, Rate, by_range, excess, members, rate, units_of
+from ..data import Data
 from ..draw import SIGNS, span, trained_on
 from ..parts import Part, Strong, Words, words
 

@@ -8,7 +8,8 @@ from ...studies import experiments
 from ...studies._rows import judged, of_study
 from ...study import Study
 from ...table import Table
-from ..data import Cells, Data, members, operations_of, pooled, rate
+from ..cells import Cells, members, operations_of, pooled, rate
+from ..data import Data
 from ..draw import SIGNS, operation_name
 from ..parts import Command, Grid, Part, Side, Strong, tabs, tone, words
 from ._heat import success_chart
@@ -42,9 +43,10 @@ def parts(data: Data) -> list[Part]:
             left += [", " if left else "", run]
             continue
         said = f"{question[:1].upper()}{question[1:]} (Ruler {study.ruler}; made by "
-        done[name.removeprefix("ablation-")] = [
+        whole = len(rows) == study.members
+        done[name.removeprefix("ablation-") + ("" if whole else " (incomplete)")] = [
             words(said, run, ")"),
-            _table(cells, study.units) if len(rows) == study.members else _incomplete(rows, study),
+            _table(cells, study.units) if whole else _incomplete(rows, study),
             Side(_charts(cells, study.units)),
         ]
     if done and left:
@@ -56,7 +58,7 @@ def _incomplete(rows: Sequence[Row], study: Study) -> Part:
     return words(
         Strong(f"Incomplete: {len(rows)} of {study.members} rows. "),
         "Trainings that are solved stop early and are stored first, so there is no rate over all "
-        "ranges yet, and those below are too high. n: how many trainings, if fewer than 25.",
+        "ranges yet, and those below may be too high. n: how many trainings, if fewer than 25.",
     )
 
 

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from ...studies._published import published
-from ..data import Cells, Data, members, operations_of, units_of
+from ..cells import Cells, members, operations_of, units_of
+from ..data import Data
 from ..draw import (
     LEGEND,
     Spec,

@@ -7,7 +7,8 @@ import numpy as np
 from ...measure.rulers import RULERS, Ruler
 from ...studies._rows import Judged
 from ...tasks import RANGES, Task
-from ..data import Cells, Data, operations_of, units_of
+from ..cells import Cells, operations_of, units_of
+from ..data import Data
 from ..draw import (
     LEGEND,
     SIGNS,

@@ -8,7 +8,8 @@ import numpy as np
 from ...studies._rows import Judged
 from ...table import Table
 from ...tasks import RANGES
-from ..data import Cells, Data, excess, gate_logit, members, operations_of, units_of
+from ..cells import Cells, excess, gate_logit, members, operations_of, units_of
+from ..data import Data
 from ..draw import (
     BLUE,
     LEGEND,

@@ -7,7 +7,8 @@ import numpy as np
 from ...studies._published import published
 from ...table import Table
 from ...tasks import OPERATIONS
-from ..data import Cells, Data, members, operations_of, pooled, rate, split, units_of
+from ..cells import Cells, members, operations_of, pooled, rate, split, units_of
+from ..data import Data
 from ..draw import (
     LEGEND,
     SIGNS,

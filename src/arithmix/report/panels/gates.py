@@ -5,7 +5,8 @@ import numpy as np
 from ...studies._rows import Judged
 from ...table import Table
 from ...tasks import RANGES
-from ..data import Cells, Data, gate_logit, operations_of
+from ..cells import Cells, gate_logit, operations_of
+from ..data import Data
 from ..draw import LEGEND, OWN, PALETTE, figure, interval, log_axis, operation_name, trace
 from ..parts import Chart, Fold, Grid, Part, tabs
 

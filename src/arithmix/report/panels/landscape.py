@@ -48,9 +48,9 @@ def _said(landscapes: Sequence[Landscape]) -> Part:
     single = sum(one.frozen_minima.size == 1 for one in landscapes)
     return words(
         "The paper finds the landscape along the gate smooth and convex, and with saddles once O "
-        f"learns too. Of {len(landscapes)} cells {convex} are convex in g and {single} have one "
-        f"minimum. With O learnable, {hits} of {failed} trainings that miss the solution end "
-        f"within {REACH} of a listed stationary point, valley or plateau."
+        f"learns too. Convex in g: {convex} of {len(landscapes)} cells; with one minimum: {single}."
+        f" With O learnable, {hits} of {failed} trainings that miss the solution end within "
+        f"{REACH} of a listed stationary point, valley or plateau."
     )
 
 

@@ -3,7 +3,8 @@
 from ...studies._published import published
 from ...table import Table
 from ...tasks import RANGES
-from ..data import Cells, Data, operations_of, rate
+from ..cells import SEEDS, Cells, operations_of, rate
+from ..data import Data
 from ..draw import interval, operation_name
 from ..parts import Fold, Grid, Part, tabs, words
 
@@ -54,7 +55,8 @@ def _table(cells: Cells, operation: str) -> Grid:
                 line.append(f"{printed[range_]} · –")  # noqa: RUF001
                 tones[i, j] = "faint"
             elif one.solved * 100 == printed[range_] * one.trained:
-                line.append(f"{printed[range_]} · {one.percent:.0f}")
+                fewer = f" (n={one.trained})" if one.trained < SEEDS else ""
+                line.append(f"{printed[range_]} · {one.percent:.0f}{fewer}")
             else:
                 line.append(f"{printed[range_]} · {one.short} {one.within}")
                 tones[i, j] = "part"

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ..data import Data, members, operations_of, units_of
+from ..cells import members, operations_of, units_of
+from ..data import Data
 from ..draw import box_height, boxes, line_style, log_axis, operation_name
 from ..parts import Chart, Part, Side, tabs
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from ...measure.rulers import RULERS
-from ..data import Data, operations_of, units_of
+from ..cells import operations_of, units_of
+from ..data import Data
 from ..draw import operation_name
 from ..parts import Fold, Part, Side, tabs
 from ._heat import success_chart

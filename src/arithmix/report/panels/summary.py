@@ -1,7 +1,8 @@
 """What the rows say, in words: the first thing on the page."""
 
 from ...tasks import OPERATIONS
-from ..data import Cells, Data, Rate, members, operations_of, rate, units_of
+from ..cells import Cells, Rate, members, operations_of, rate, units_of
+from ..data import Data
 from ..draw import SIGNS
 from ..parts import Card, Cards, Part, Strong, Words, tone, words
 from ._own import headline, listed, loose, own_rule, rates_of, told, where

@@ -3,7 +3,8 @@
 from ...studies._rows import Judged
 from ...table import Table
 from ...tasks import OPERATIONS
-from ..data import Data, members, pooled, rate, units_of
+from ..cells import members, pooled, rate, units_of
+from ..data import Data
 from ..draw import SIGNS
 from ..parts import Grid, Part, tone
 
