@@ -149,7 +149,7 @@ def test_ones_own_module_runs_through_the_same_command(tmp_path):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["run", "dum"], "no study is called 'dum'; did you mean dmu? (the studies are dmu, nalm"),
+        (["run", "dum"], "no study is called 'dum'; did you mean dmu? (the studies are "),
         (["run", "dmu", "--units", "dmuu"], "no unit is called 'dmuu'; did you mean dmu"),
         (["run", "dmu", "--units", "dmu[gat=1]"], "dmu has no argument 'gat'; it takes selector"),
         (["run", "dmu", "--units", "dmu[gate=1"], "name[key=value,...]"),
