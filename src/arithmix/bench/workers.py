@@ -18,8 +18,8 @@ import torch
 
 from .job import Event, Job, Worker
 
-SMALL = 10_000_000
-"""Member-steps below which starting processes takes longer than it saves."""
+SMALL = 200
+"""Members below which starting processes takes longer than it saves."""
 GPU_PROCESSES = 8
 GPU_BYTES = 8 * 2**30
 PATIENCE = 10.0
@@ -31,7 +31,7 @@ Handle = Callable[[Job, Event | None], None]
 
 def how_many(jobs: Sequence[Job], device: torch.device) -> int:
     """How many processes are worth their start; 1 is this one alone."""
-    if sum(len(job.asked) * job.steps for job in jobs) < SMALL:
+    if sum(len(job.asked) for job in jobs) < SMALL:
         return 1
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     if device.type == "cuda":
