@@ -11,12 +11,14 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from arithmix.bench.run import run
+from arithmix.bench.run import _jobs, _split, asks, run
+from arithmix.measure.rulers import RULERS
 from arithmix.progress import Progress
 from arithmix.records.store import Store
 from arithmix.studies import experiment
 
-PART = experiment("dmu").study().narrow(operations=["add", "div"], ranges=["sym"], seeds=[0, 1, 2])
+VARIANTS = ["dmu", "dmu[gate=single]", "dmu[rate=0.02]"]
+PART = experiment("dmu").study().narrow(operations=["add", "div"], ranges=["sym"], seeds=[0, 1])
 
 
 def made(path, study=PART, **more):
@@ -28,9 +30,10 @@ def made(path, study=PART, **more):
 
 
 def test_processes_make_the_rows_of_one(tmp_path):
-    summary, alone = made(tmp_path / "one.db", processes=1)
-    assert (summary.members, summary.trained) == (6, 6)
-    again, together = made(tmp_path / "four.db", processes=4)  # more than there are kinds
+    study = PART.narrow(units=VARIANTS)
+    summary, alone = made(tmp_path / "one.db", study, processes=1)
+    assert (summary.members, summary.trained) == (12, 12)
+    again, together = made(tmp_path / "two.db", study, processes=2)
     assert again == summary and alone.keys() == together.keys()
     for key, row in alone.items():
         twin = together[key]
@@ -38,6 +41,15 @@ def test_processes_make_the_rows_of_one(tmp_path):
         for name in ("step", "validation", "test", "sparsity"):
             mine, theirs = getattr(row.curve, name), getattr(twin.curve, name)
             assert mine.tobytes() == theirs.tobytes()
+
+
+@pytest.mark.parametrize(("parts", "sizes"), [(1, [900]), (2, [512, 388]), (99, [64] * 14 + [4])])
+def test_a_job_is_shared_out_in_whole_lanes(parts, sizes):
+    study = experiment("dmu").study()
+    (job,) = _jobs(asks(study, RULERS["dmu"]), "dmu", "cpu", False)
+    shares = _split(job, parts)
+    assert [len(share.asked) for share in shares] == sizes
+    assert tuple(ask for share in shares for ask in share.asked) == job.asked
 
 
 BROKEN = """
@@ -62,17 +74,17 @@ def test_what_goes_wrong_in_a_process_is_one_sentence(tmp_path, monkeypatch, tex
     (tmp_path / f"{name.lower()}_unit.py").write_text(text)
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    study = PART.narrow(units=[f"{name.lower()}_unit:{name}"])
+    study = PART.narrow(units=[f"{name.lower()}_unit:{name}", "dmu"])
     with pytest.raises(ValueError, match=said):
         made(tmp_path / "some.db", study, processes=2)
 
 
 PROGRAM = """
-from tests.bench.test_run import made
+from tests.bench.test_run import VARIANTS, made
 from arithmix.studies import experiment
 
 if __name__ == "__main__":
-    made("killed.db", experiment("dmu").study().narrow(seeds=[0]), processes=2)
+    made("killed.db", experiment("dmu").study().narrow(units=VARIANTS, seeds=[0]), processes=2)
 """
 
 

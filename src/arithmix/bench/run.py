@@ -18,6 +18,7 @@ from ..tasks import Task
 from ..units._spec import Spec, parse
 from .job import Advanced, Event, Finished, Job, Said, kind, recipe_of
 from .runner import compiler
+from .step import LANES
 from .workers import how_many, work
 
 
@@ -132,7 +133,7 @@ def _jobs(asked: Sequence[Asked], ruler: str, device: str, compiled: bool) -> li
 
 
 def _split(job: Job, parts: int) -> list[Job]:
-    """Share a job out; a member's numbers do not depend on who else is in its population."""
-    size = math.ceil(len(job.asked) / parts)
+    """Share a job out, in whole lanes; no number depends on who else is in a population."""
+    size = LANES * math.ceil(len(job.asked) / parts / LANES)
     starts = range(0, len(job.asked), size)
     return [dataclasses.replace(job, asked=job.asked[i : i + size]) for i in starts]
