@@ -54,8 +54,11 @@ def landscape(
     print_line(
         f"{settled} of {failed} failed trainings settle within 0.05 of a listed point "
         f"({last} were there at their very last step)"
+        if failed
+        else "no training failed"
     )
-    print_line(f"kept in {db}" + (f", pictures in {out}" if out else ""))
+    picture = f", {'pictures' if all_ else 'picture'} in {out}" if out else ""
+    print_line(f"kept in {db}{picture}")
 
 
 def _tasks(operation: str | None, range_: str | None, all_: bool) -> list[Task]:
