@@ -49,8 +49,9 @@ def _said(landscapes: Sequence[Landscape]) -> Part:
     return words(
         "The paper finds the landscape along the gate smooth and convex, and with saddles once O "
         f"learns too. Convex in g: {convex} of {len(landscapes)} cells; with one minimum: {single}."
-        f" With O learnable, {hits} of {failed} trainings that miss the solution end within "
-        f"{REACH} of a listed stationary point, valley or plateau."
+        f" With O learnable, {hits} of {failed} trainings that miss the solution settle "
+        f"(the mean of their last steps) within {REACH} of a listed stationary point, valley or "
+        "plateau."
     )
 
 
@@ -218,7 +219,7 @@ def _paths_said(one: Landscape) -> Part:
     if not one.path_solved.size:
         return words("No training with a learnable O was noted here.")
     hits, *_, failed = near([one])
-    end = f"; {hits} of {failed} others end within {REACH} of a listed point" if failed else ""
+    end = f"; {hits} of {failed} others settle within {REACH} of a listed point" if failed else ""
     return words(
         f"With O learnable {one.path_solved.sum()} of {one.path_solved.size} trainings end at the "
         f"solution{end}."
