@@ -2,12 +2,13 @@
 
     python benchmarks/recover.py [--count 40] [--others 10]
 
-gplearn (https://pypi.org/project/gplearn) evolves formulas; it gets + - * / and the time that
-`recover` gives, in generations. Nothing of the package needs it.
+gplearn evolves formulas; it gets + - * / and the time that `recover` gives, in generations. Nothing
+of the package needs it.
 """
 
 import argparse
 import time
+from importlib.util import find_spec
 
 import numpy as np
 import torch
@@ -49,11 +50,9 @@ def main() -> None:
     parser.add_argument("--others", type=int, default=10)
     options = parser.parse_args()
     methods: dict[str, Method] = dict(METHODS)
-    try:
-        import gplearn as there  # noqa: F401  # pyrefly: ignore[missing-import]
-
+    if find_spec("gplearn"):
         methods["gplearn"] = gplearn
-    except ImportError:
+    else:
         print("gplearn is not installed, so it is left out")
     table = recover(options.count, options.deep, 0.01, options.others, methods, say=print)
     write([table], "terminal", Console(width=140))

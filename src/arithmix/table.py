@@ -102,9 +102,9 @@ TEX = str.maketrans(
         "<": r"\textless{}",
         ">": r"\textgreater{}",
         "≠": r"$\neq$",
-        "×": r"$\times$",  # noqa: RUF001
+        "×": r"$\times$",
         "÷": r"$\div$",
-        "−": "$-$",  # noqa: RUF001
+        "−": "$-$",
         "…": r"\ldots{}",
         "∞": r"$\infty$",
     }

@@ -134,8 +134,8 @@ def test_names_stay_text(full):
 
 def test_the_summary_says_what_is_solved(full):
     said = Read(full).sections["summary"]
-    assert "solves +, − and ÷ in every training" in said  # noqa: RUF001
-    assert "× on 8 of 9 ranges always, on n01 never (0 of 3 [0, 56], trained on" in said  # noqa: RUF001
+    assert "solves +, − and ÷ in every training" in said
+    assert "× on 8 of 9 ranges always, on n01 never (0 of 3 [0, 56], trained on" in said
     assert "near miss" not in said
     assert said.index("The rule") < said.index("How sure") < said.index("27/27")
     assert "27/27" in said and "100% [88, 100]" in said

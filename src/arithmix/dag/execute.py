@@ -97,7 +97,7 @@ def _soft(plan: Plan, values: Tensor, temperature: float) -> Tensor:
     # Columns and not one tensor: the compiler makes a single kernel of all that follows.
     columns = [*x.unbind(-1), *(x.new_full((), value) for value in plan.constants)]
     v = [column.clamp(-largest, largest) for column in columns]
-    l = [column.abs().clamp(min=tiny).log() for column in columns]  # noqa: E741
+    l = [column.abs().clamp(min=tiny).log() for column in columns]
     negative = [(column < 0).to(dtype) for column in columns]
     for n in range(plan.depth):
         weights = o[..., n, : len(v)].unbind(-1)

@@ -48,7 +48,7 @@ class Plan:
     '(a + b) / (c * d)'
     """
 
-    O: Float[Tensor, "*plans depth slots"]  # noqa: E741
+    O: Float[Tensor, "*plans depth slots"]
     G: Float[Tensor, "*plans depth"]
     S: Float[Tensor, "*plans slots"] | None = None
     names: tuple[str, ...] = ()

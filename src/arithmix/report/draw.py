@@ -14,7 +14,7 @@ import numpy as np
 from ..tasks import RANGES
 
 Spec = dict[str, Any]
-SIGNS = {"add": "+", "sub": "−", "mul": "×", "div": "÷"}  # noqa: RUF001
+SIGNS = {"add": "+", "sub": "−", "mul": "×", "div": "÷"}
 OWN = "#e8590c"
 PALETTE = [
     *("#2f7fd6", "#2f9e57", "#a44fd0", "#0f98a3", "#8aa0d8", "#dd4a82", "#736bea"),

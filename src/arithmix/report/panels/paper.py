@@ -52,7 +52,7 @@ def _table(cells: Cells, operation: str) -> Grid:
             cell = cells.get((unit, operation, range_))
             one = rate(cell) if cell else None
             if one is None:
-                line.append(f"{printed[range_]} · –")  # noqa: RUF001
+                line.append(f"{printed[range_]} · –")
                 tones[i, j] = "faint"
             elif one.solved * 100 == printed[range_] * one.trained:
                 fewer = f" (n={one.trained})" if one.trained < SEEDS else ""

@@ -78,7 +78,7 @@ def _card(cells: Cells, operation: str) -> Card:
     lines.append(f"Also always: {', '.join(always)}." if always else "No other unit always does.")
     if rest:
         lines.append(f"Less often: {', '.join(rest)}.")
-    number = f"{own.solved}/{own.trained}" if own.trained else "–"  # noqa: RUF001
+    number = f"{own.solved}/{own.trained}" if own.trained else "–"
     return Card(f"{SIGNS[operation]} {operation}", number, tone(own.percent), lines)
 
 
