@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -24,8 +23,6 @@ LOADED = re.compile(
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    if find_spec("mkdocs") is None:
-        pytest.skip("mkdocs is not installed")
     folder = tmp_path_factory.mktemp("site")
     done = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],

@@ -19,9 +19,8 @@ from .test_page import NASTY
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 DRIVER = shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(
-    not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver on the path"
-)
+BROWSER = CHROMIUM and DRIVER
+pytestmark = pytest.mark.skipif(not BROWSER, reason="needs chromium and chromedriver on the path")
 FLAGS = [
     *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--hide-scrollbars"),
     *("--no-first-run", "--disable-sync", "--disable-background-networking"),
