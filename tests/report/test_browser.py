@@ -1,7 +1,7 @@
 """The page in a browser: it draws, answers the mouse, asks the network for nothing."""
 
 import shutil
-import time
+from itertools import cycle
 
 import pytest
 from selenium import webdriver
@@ -81,6 +81,13 @@ def show(browser, chart):
     WebDriverWait(browser, 20).until(lambda _: "drawn" in chart.get_attribute("class"))
 
 
+def texts(browser, selector):
+    """What elements say, read at one moment: plotly puts others in their place when it redraws."""
+    script = """return [...document.querySelectorAll(arguments[0])]
+        .map((element) => element.textContent)"""
+    return browser.execute_script(script, selector)
+
+
 def complaints(browser):
     """What the console says, but for advice on drawing in three dimensions without a GPU."""
     return [one["message"] for one in browser.get_log("browser") if one["source"] != "rendering"]
@@ -117,12 +124,15 @@ def test_hover_tells_the_interval(browser, pages):
     look(browser)
     browser.get(pages["shipped"])
     chart = first_chart(browser, "success")
-    plot = chart.find_element(By.CSS_SELECTOR, ".nsewdrag")
-    for shift in (0, 5, 9):  # plotly may pass over the first move of a mouse
-        ActionChains(browser).move_to_element_with_offset(plot, shift, shift).perform()
-        time.sleep(0.2)
-    labels = [one.text for one in chart.find_elements(By.CSS_SELECTOR, ".hoverlayer .hovertext")]
-    assert any("25 solved" in text and "95% interval" in text for text in labels), labels
+    shifts = cycle((0, 5, 9))
+
+    def told(_):  # plotly may pass over the first moves of a mouse
+        shift = next(shifts)
+        ActionChains(browser).move_to_element_with_offset(chart, shift, shift).perform()
+        labels = texts(browser, "#success .hoverlayer .hovertext")
+        return any("25 solved" in label and "95% interval" in label for label in labels)
+
+    WebDriverWait(browser, 20).until(told)
 
 
 def test_tabs_show_their_figures(browser, pages):
@@ -141,22 +151,23 @@ def test_tabs_show_their_figures(browser, pages):
         assert charts
         for chart in charts:
             show(browser, chart)
-            assert chart.find_element(By.CSS_SELECTOR, ".main-svg").size["width"] > 200
+            width = "return arguments[0].querySelector('.main-svg').getBoundingClientRect().width"
+            assert browser.execute_script(width, chart) > 200
     assert complaints(browser) == []
 
 
 def test_figures_follow_the_theme(browser, pages):
     look(browser)
     browser.get(pages["empty"])
-    chart = first_chart(browser, "thresholds")
-
-    def ink():
-        label = chart.find_element(By.CSS_SELECTOR, ".xtick text")
-        return label.value_of_css_property("fill")
-
-    light = ink()
+    first_chart(browser, "thresholds")
+    fills = """return [...document.querySelectorAll('#thresholds .xtick text')]
+        .map((label) => getComputedStyle(label).fill)"""
+    light = set(browser.execute_script(fills))
+    assert len(light) == 1
     look(browser, dark=True)
-    WebDriverWait(browser, 10).until(lambda _: ink() != light)
+    # While it is drawn anew the figure has no labels.
+    ink = WebDriverWait(browser, 20).until(lambda _: set(browser.execute_script(fills)) - light)
+    assert len(ink) == 1
 
 
 def test_names_stay_text_in_the_browser(browser, pages):
@@ -170,8 +181,7 @@ def test_names_stay_text_in_the_browser(browser, pages):
     assert not browser.find_elements(By.CSS_SELECTOR, "section script:not([type])")
     assert not browser.find_elements(By.CSS_SELECTOR, "section img")
     text = browser.find_element(By.TAG_NAME, "body").text
-    axis = browser.find_elements(By.CSS_SELECTOR, "#success .ytick text")
-    drawn = " ".join(one.get_attribute("textContent") for one in axis)
+    drawn = " ".join(texts(browser, "#success .ytick text"))
     for name in NASTY:
         assert name in text
         assert name[:8] in drawn
