@@ -11,8 +11,8 @@ from arithmix.bench import reference
 from arithmix.cli import app
 from arithmix.landscape import interactive, make, picture
 from arithmix.landscape.arrays import Landscape
-from arithmix.landscape.paths import STARTS, _unit, train
-from arithmix.landscape.tables import away, near, summary, tables
+from arithmix.landscape.paths import SEEDS, STARTS, _unit, train
+from arithmix.landscape.tables import away, near, said, summary, tables
 from arithmix.records.store import Store
 from arithmix.tasks import Task
 from arithmix.units.dmu import DMU
@@ -33,15 +33,14 @@ def test_a_path_is_that_of_the_plain_twin():
         assert way.step[-1] == 12
         assert way.path.shape == (len(STARTS), len(way.step), 3)
         assert (way.path[:, 0, 2] == 0.5).all()
-        np.testing.assert_allclose(way.end, way.path[:, -2])  # one step is the last tenth of 12
-        for i in (0, 3, 6):
-            start = list(STARTS.values())[i]
-            unit = _unit(task, start, int(way.seed[i]))
+        ends = [*way.path[:, -1], *way.test]
+        for seed in (0, 3, 6, SEEDS, 2 * SEEDS - 1):
+            unit = _unit(task, list(STARTS.values())[seed % SEEDS], seed)
             recipe = replace(DMU.recipe(task.operation), arguments={})
-            reference.train(unit, task, int(way.seed[i]), recipe, 12)
+            reference.train(unit, task, seed, recipe, 12)
             g = unit.weights().detach()[0, :1]
             end = torch.cat([unit.selector.detach()[0], g]).numpy()
-            np.testing.assert_allclose(way.path[i, -1], end, atol=2e-5)
+            np.testing.assert_allclose(ends[seed], end, atol=2e-5)
 
 
 def test_arrays_have_their_shapes(made):
@@ -54,8 +53,18 @@ def test_arrays_have_their_shapes(made):
     assert made.path.shape == (trainings, len(made.path_step), 3)
     assert made.path_loss.shape == made.path.shape[:2]
     assert (made.path_point < points).all()
-    nearest = made.point[made.path_point]
-    np.testing.assert_allclose(np.abs(made.path_end - nearest).max(1), made.path_distance)
+    assert made.place.shape == (len(made.place_point), 3)
+    assert set(made.place_point.tolist()) == set(range(points))
+    for ends, distance in (
+        (made.path[:, -1], made.path_distance),
+        (made.test_end, made.test_distance),
+    ):
+        apart = np.abs(ends[:, None] - made.place).max(-1)
+        np.testing.assert_allclose(apart.min(1), distance)
+    np.testing.assert_array_equal(
+        made.place_point[np.abs(made.path[:, -1, None] - made.place).max(-1).argmin(1)],
+        made.path_point,
+    )
 
 
 def test_a_landscape_comes_back_from_a_file_and_from_the_records(made, tmp_path):
@@ -84,8 +93,10 @@ def test_tables_count_the_trainings(made):
     hits, failed = near([made, made])
     assert failed == 2 * (~made.path_solved).sum()
     assert hits == 2 * (~made.path_solved & (made.path_distance < 0.05)).sum()
-    there = replace(made, path=np.repeat(made.point[1][None, None], len(STARTS), 0))
-    assert near([there], last_step=True) == (failed // 2, failed // 2)
+    some = {"test_solved": np.array([True, False, False]), "test_distance": np.array([0, 0, 1.0])}
+    tested = replace(made, chance=np.array(0.25), **some)
+    assert near([tested], test=True) == (1, 2)
+    assert said([tested]).endswith("did not see 1 of 2; of places drawn evenly 25.0%")
     assert summary([made])[0].rows[0][0] == "sub p20"
 
 

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from arithmix.landscape.stationary import GENTLE, search, solution
+from arithmix.landscape.newton import GENTLE
+from arithmix.landscape.stationary import search, solution
 from arithmix.landscape.surface import Surface
 from arithmix.tasks import Task
 
@@ -29,15 +30,20 @@ def test_the_solution_is_listed_once_and_first(found):
         assert each.point[0] == pytest.approx(solution(surface), abs=0.01)
 
 
-def test_the_loss_is_level_at_every_point(found):
+def test_the_loss_is_level_at_every_place(found):
     surface, points, _ = found
-    for i in range(1, len(points.kind)):
-        point, held = points.point[i], points.point[i] == 0
-        held[2] = points.point[i, 2] in (0, 1)
-        loss = surface.values(around(point, 1e-4, held))
-        change = np.abs(loss / points.loss[i] - 1).max() * 0.05 / 1e-4
-        bend = 1e-4 * np.nan_to_num(np.abs(points.eigenvalues[i]), posinf=0).max() / points.loss[i]
-        assert change < (2 * GENTLE if points.kind[i] == "valley" else 1e-3) + bend
+    start = list(points.kind).index("solution") != points.place_point
+    place, kind = points.place[start], points.kind[points.place_point[start]]
+    assert {"valley", "plateau"} <= set(kind)
+    for point, what in zip(place, kind, strict=True):
+        held = np.array([*(point[:2] == 0), point[2] in (0, 1)])
+        steps = 1e-4 * np.eye(3)[~held]
+        loss = surface.values(np.array([point, *(point + steps), *(point - steps)]))
+        ahead, behind = loss[1:].reshape(2, -1)
+        fall = 0.05 / 2e-4 * np.linalg.norm(ahead - behind)
+        wall = 0.05**2 / 2 * (np.abs(ahead + behind - 2 * loss[0]) / 1e-8).sum()
+        part = 1.1 * GENTLE if what in ("valley", "plateau") else 1e-3
+        assert fall < part * max(loss[0], wall)
 
 
 def test_kinds_are_what_a_walk_around_shows(found):
@@ -76,7 +82,6 @@ def test_a_kink_can_hold_a_training():
 def test_an_end_in_a_valley_is_listed():
     end = np.array([[-1.414, 1.039, 1e-9]])
     points, _ = search(Surface(Task("sub", "neg")), end)
-    near = np.abs(points.point - end).max(1)
+    near = np.abs(points.place - end).max(1)
     assert near.min() < 0.05
-    assert points.kind[near.argmin()] == "valley"
-    assert points.slope[near.argmin()] < GENTLE
+    assert points.kind[points.place_point[near.argmin()]] == "valley"

@@ -35,7 +35,7 @@ def landscape(
     tasks = _tasks(operation, range_, all_)
     pictures = _pictures(tasks, out, all_, choose(form, FORMATS, "format"))
     from ..landscape.make import landscapes
-    from ..landscape.tables import near, summary, tables
+    from ..landscape.tables import said, summary, tables
 
     notes = Console(stderr=True)
     made = []
@@ -49,14 +49,7 @@ def landscape(
                     notes.print(f"{number} of {len(tasks)} landscapes")
     made.sort(key=lambda one: tasks.index(one.task))
     write(summary(made) if all_ else tables(made[0]), "terminal", console())
-    settled, failed = near(made)
-    last, _ = near(made, last_step=True)
-    print_line(
-        f"{settled} of {failed} failed trainings settle within 0.05 of a listed point "
-        f"({last} were there at their very last step)"
-        if failed
-        else "no training failed"
-    )
+    print_line(said(made))
     picture = f", {'pictures' if all_ else 'picture'} in {out}" if out else ""
     print_line(f"kept in {db}{picture}")
 

@@ -26,6 +26,8 @@ divides. A loss is a mean squared error over the training interval of the range.
 | `point_loss` | (P,) float64 | the loss there |
 | `point_slope` | (P,) float64 | the largest relative fall of the loss within 0.05, to first order |
 | `point_eigenvalues` | (P, 3) float64 | of the Hessian in (O0, O1, g), rising; see below |
+| `place` | (L, 3) float64 | all that is listed: the points, and nets of valleys and plateaus |
+| `place_point` | (L,) int64 | the row of `point` that a place belongs to |
 | `plane_point` | (Q, 2) float64 | stationary points in the plane O0 = 1, in (O1, g) |
 | `plane_kind` | (Q,) str | as `point_kind`, in the plane |
 | `plane_loss` | (Q,) float64 | the loss there |
@@ -34,16 +36,22 @@ divides. A loss is a mean squared error over the training interval of the range.
 | `path_loss` | (T, S) float64 | the loss there |
 | `path_start` | (T,) str | the name of the selector they started from |
 | `path_seed` | (T,) int64 | their seed |
-| `path_end` | (T, 3) float64 | where they settle: the mean over the last tenth of the steps |
-| `path_solved` | (T,) bool | whether `path_end` is within 0.05 of the solution |
-| `path_point` | (T,) int64 | the row of `point` nearest to `path_end` |
-| `path_distance` | (T,) float64 | how far that is: the largest difference in O0, O1 and g |
+| `path_solved` | (T,) bool | whether they end within 0.05 of the solution |
+| `path_point` | (T,) int64 | the row of `point` whose place is nearest to their end |
+| `path_distance` | (T,) float64 | how far that place is: the largest difference in O0, O1 and g |
+| `test_end` | (T, 3) float64 | where trainings ended that the search did not start from |
+| `test_solved` | (T,) bool | as `path_solved` |
+| `test_distance` | (T,) float64 | as `path_distance` |
+| `chance` | () float64 | the share of evenly drawn places within 0.05 of a listed one |
 
 Kinds: the solution computes the operation; a minimum, saddle or maximum has eigenvalues away from
-0; a valley has one near 0, and its floor falls by less than 1% within 0.05; on a plateau the gate
-is saturated (g = 0 or 1), where training in logits does not feel a slope in g, or nothing matters
-to the output at all. An eigenvalue is infinite at a kink (O0 = 0 or O1 = 0 on a range with negative
-numbers) and NaN for a gate that is held at its end. `stationary` has the tolerances.
+0. At a plateau the gate is saturated (g = 0 or 1), where training in logits does not feel a slope
+in g. A valley or plateau can also be ground where the loss changes within 0.05 by less than 1%,
+beside the loss itself or the rise of its walls: between walls it is a valley, without any a
+plateau. It is one row of `point`, its lowest place, and a net of places with 0.05 between them,
+followed over |O| < 3 and around the ends of trainings. An eigenvalue is infinite at a kink (O0 = 0
+or O1 = 0 on a range with negative numbers) and NaN for a gate that is held at its end. `stationary`
+and `net` have the tolerances.
 
 A path lies in three dimensions and the surface in the plane O0 = 1; a picture shows its shadow.
 Losses span many decades and may be 0 at a solution: draw log10(loss) with a floor.

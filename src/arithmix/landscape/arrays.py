@@ -32,6 +32,8 @@ class Landscape:
     point_loss: np.ndarray
     point_slope: np.ndarray
     point_eigenvalues: np.ndarray
+    place: np.ndarray
+    place_point: np.ndarray
     plane_point: np.ndarray
     plane_kind: np.ndarray
     plane_loss: np.ndarray
@@ -40,10 +42,13 @@ class Landscape:
     path_loss: np.ndarray
     path_start: np.ndarray
     path_seed: np.ndarray
-    path_end: np.ndarray
     path_solved: np.ndarray
     path_point: np.ndarray
     path_distance: np.ndarray
+    test_end: np.ndarray
+    test_solved: np.ndarray
+    test_distance: np.ndarray
+    chance: np.ndarray
 
     @property
     def task(self) -> Task:

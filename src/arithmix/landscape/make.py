@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from scipy.spatial import KDTree
 
 from ..tasks import Task
 from .arrays import REACH, Landscape
@@ -27,8 +28,9 @@ def landscape(task: Task, paths: Paths) -> Landscape:
     exact = solution(surface)
     gate, o1 = np.meshgrid(GATE, O1, indexing="ij")
     frozen = along_the_gate(surface, exact[:2])
-    points, plane = search(surface, paths.end)
-    apart = np.abs(paths.end[:, None] - points.point).max(-1)
+    end = paths.path[:, -1]
+    points, plane = search(surface, end)
+    nearest, apart = _nearest(end, points.place)
     return Landscape(
         cell=np.array([task.operation, task.range]),
         o1=O1,
@@ -46,6 +48,8 @@ def landscape(task: Task, paths: Paths) -> Landscape:
         point_loss=points.loss,
         point_slope=points.slope,
         point_eigenvalues=points.eigenvalues,
+        place=points.place,
+        place_point=points.place_point,
         plane_point=plane.point[:, 1:],
         plane_kind=plane.kind,
         plane_loss=plane.loss,
@@ -54,11 +58,25 @@ def landscape(task: Task, paths: Paths) -> Landscape:
         path_loss=surface.values(paths.path),
         path_start=np.array(list(STARTS)),
         path_seed=paths.seed,
-        path_end=paths.end,
-        path_solved=np.abs(paths.end - exact).max(1) < REACH,
-        path_point=apart.argmin(1),
-        path_distance=apart.min(1),
+        path_solved=np.abs(end - exact).max(1) < REACH,
+        path_point=points.place_point[nearest],
+        path_distance=apart,
+        test_end=paths.test,
+        test_solved=np.abs(paths.test - exact).max(1) < REACH,
+        test_distance=_nearest(paths.test, points.place)[1],
+        chance=np.array((_nearest(_anywhere(), points.place)[1] < REACH).mean()),
     )
+
+
+def _nearest(end: np.ndarray, place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The nearest place to each end, and how far it is."""
+    apart, nearest = KDTree(place).query(end, p=np.inf)
+    return nearest, apart
+
+
+def _anywhere() -> np.ndarray:
+    """Places drawn evenly from selectors between -2 and 2 and all gates."""
+    return np.random.default_rng(0).uniform([-2, -2, 0], [2, 2, 1], (2000, 3))
 
 
 def landscapes(

@@ -14,8 +14,9 @@ from .surface import Surface
 
 EXACT = 1e-5
 """A relative fall of the loss within `REACH` below this is none."""
-FLAT = 1e-2
-"""A direction is flat if it curves less than this, beside the one that curves most."""
+GENTLE = 1e-2
+"""A change of the loss within `REACH` is gentle if it is less than this, beside the loss itself or
+beside the rise of the steepest wall."""
 FAR = 20.0
 """Selectors beyond this are given up."""
 LEAP = 0.3
@@ -54,21 +55,26 @@ class Rows:
         return np.where(self.free, self.gradient, 0), np.where(both, self.hessian, 0)
 
     def curves(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Eigenvalues, eigenvectors, the gradient along these, and which of them are flat."""
+        """Eigenvalues, eigenvectors, the gradient along these, and which of them bend gently."""
         gradient, hessian = self.moving()
         value, vector = np.linalg.eigh(hessian)
-        flat = np.abs(value) < FLAT * np.abs(value).max(1, keepdims=True)
+        flat = REACH**2 / 2 * np.abs(value) < GENTLE * self.height(value)[:, None]
         return value, vector, np.einsum("nij,ni->nj", vector, gradient), flat
 
-    def slope(self, flat_too: np.ndarray | bool = True) -> np.ndarray:
-        """The largest relative fall of the loss within `REACH`, to first order.
+    def height(self, eigenvalues: np.ndarray) -> np.ndarray:
+        """What a fall is measured by: the loss, or the rise of its walls if that is more."""
+        return np.maximum(self.loss, REACH**2 / 2 * np.abs(eigenvalues).max(1))
 
-        Args:
-            flat_too: Whether along flat directions too, for all rows or for each.
-        """
-        _, _, along, flat = self.curves()
-        along = np.where(flat & ~np.reshape(flat_too, (-1, 1)), 0, along)
-        size = REACH * np.linalg.norm(along, axis=1)
+    def gentle(self) -> np.ndarray:
+        """Whether the loss changes gently here, at least along one line that can be followed."""
+        value, vector, along, flat = self.curves()
+        fall = REACH * np.linalg.norm(along, axis=1)
+        open_ = flat & (np.abs(vector * self.free[:, :, None]).max(1) > 0.1)
+        return (fall < GENTLE * self.height(value)) & open_.any(1) & np.isfinite(self.loss)
+
+    def slope(self) -> np.ndarray:
+        """The largest relative fall of the loss within `REACH`, to first order."""
+        size = REACH * np.linalg.norm(self.moving()[0], axis=1)
         return size / np.maximum(self.loss, np.finfo(float).tiny)
 
 
@@ -90,9 +96,9 @@ def walk(
     rows = look(surface, point, free)
     damping = np.full(len(point), 1e-3)
     for _ in range(steps):
-        left = rows.slope(flat_too=way != "floor")
+        there = np.where(way == "floor", rows.gentle(), rows.slope() < EXACT / 100)
         near = (np.abs(rows.point[:, :2]) < FAR).all(1) & np.isfinite(rows.loss)
-        (going,) = np.nonzero((left > EXACT / 100) & near & (damping < 1e4))
+        (going,) = np.nonzero(~there & near & (damping < 1e4))
         if not going.size:
             break
         now, how = rows.take(going), way[going]

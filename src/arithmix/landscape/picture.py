@@ -70,7 +70,7 @@ def _paths(axes: Axes, landscape: Landscape) -> None:
         axes.plot(way[:, 1], way[:, 2], color="black", linewidth=2.2, alpha=0.5)
         axes.plot(way[:, 1], way[:, 2], color=colour, linewidth=1.3)
         axes.plot(*way[0, 1:], "o", color=colour, markersize=4, markeredgecolor="black")
-        _, o1, g = landscape.path_end[i]
+        _, o1, g = way[-1]
         # An end outside the picture is an arrow at its edge.
         end = "P" if solved else "v" if abs(o1) <= 2 else "<" if o1 < 0 else ">"
         _mark(axes, np.clip(o1, -2, 2), g, end, colour, 8)
@@ -109,7 +109,7 @@ def _legend(landscape: Landscape) -> list[Line2D]:
         Line2D([], [], color="grey", marker=m, linestyle="", markeredgecolor="black", label=text)
         for m, text in ends
     ]
-    here = set(map(str, landscape.plane_kind))
+    here = set(map(str, landscape.plane_kind[np.abs(landscape.plane_point[:, 0]) <= 2]))
     kinds = [
         Line2D(
             [],

@@ -6,7 +6,10 @@ import numpy as np
 
 LOWEST, HIGHEST = 0.003, 30.0
 """Shades run from this quantile of the losses to this many times their median."""
-STARTS = ("#e4572e", "#4fb3ff", "#ff9f1c", "#b388ff", "#3ddc97", "#f15bb5", "#c0c0c0")
+STARTS = (
+    *("#e4572e", "#4fb3ff", "#ff9f1c", "#ffe66d"),
+    *("#b388ff", "#3ddc97", "#f15bb5", "#c0c0c0"),
+)
 
 
 class Mark(NamedTuple):

@@ -4,8 +4,11 @@ A training moves in (O0, O1) and the gate's logits. In logits the ends g = 0 and
 a point where the gradient in O vanishes is stationary there whatever the slope in g: a plateau. On
 a range with negative numbers the loss has a kink at O0 = 0 and at O1 = 0; a point on it is
 stationary if the slopes on its two sides differ in sign. So the search runs on faces, where each
-coordinate is free or held at such a place. A floor that falls by less than `GENTLE` within `REACH`,
-and curves less than `FLAT` of what it curves across, is a valley.
+coordinate is free or held at such a place.
+
+Where the loss changes by less than `GENTLE` within `REACH`, beside the loss itself or the rise of
+its walls, a training gets nowhere for long. Such ground goes on as far as it is gentle: a valley
+between walls, a plateau without any. They are listed by their lowest place, with a net of places.
 """
 
 from dataclasses import dataclass
@@ -14,24 +17,24 @@ from itertools import product
 import numpy as np
 
 from .arrays import REACH
-from .newton import EXACT, FLAT, Rows, look, walk
+from .net import NEAR, families, spread
+from .newton import EXACT, GENTLE, Rows, look, walk
 from .surface import Surface
 
-GENTLE = 1e-2
 GRID = (-1.5, -0.5, 0.0, 0.5, 1.5)
 GATES = (0.0, 0.15, 0.5, 0.85, 1.0)
 STEPS = 16
 HOLLOWS = 20
-NEAR = 3.0
-"""Valleys farther out than this are listed only where a training ended."""
 NOTHING = 1e-9
 """A loss below this, beside the mean square of the targets, is none."""
 BESIDE = 1e-7
 """How far beside a kink its two slopes are taken."""
 SAME = 0.01
 """Points nearer than this are one."""
+DEGENERATE = 1e-4
+"""An eigenvalue below this, beside the largest, is none: the point is one of many."""
 SPARSE = 0.5
-"""Of a line or sheet of stationary points, those that no training came to are so far apart."""
+"""Of such points in the plane O0 = 1, those that are listed are so far apart."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,10 @@ class Points:
     """Of the Hessian, rising: infinite for a kink, NaN for a coordinate that is held."""
     rest: np.ndarray
     """Whether no small move lowers the loss, so that a training can stay there."""
+    place: np.ndarray
+    """All places that are listed, `n 3`: the points, and the nets of valleys and plateaus."""
+    place_point: np.ndarray
+    """Of which point each place is."""
 
 
 def search(surface: Surface, ends: np.ndarray) -> tuple[Points, Points]:
@@ -69,19 +76,20 @@ def search(surface: Surface, ends: np.ndarray) -> tuple[Points, Points]:
     down = np.arange(len(point)) < len(near) + len(low)
     found = walk(surface, point, free, np.where(down, "down", "any"), STEPS)
     there = (found.slope() < EXACT) | (found.loss < NOTHING * surface.scale)
-    flat_too = np.arange(len(point)) >= len(point) - len(plane)
-    # A valley's floor is looked for below the ends, and below what the other starts came to.
-    left = ~there & ~flat_too & (np.abs(found.point) < NEAR).all(1)
+    in_plane = np.arange(len(point)) >= len(point) - len(plane)
+    # Gentle ground is looked for below the ends, and below what the other starts came to.
+    left = ~there & ~in_plane & (np.abs(found.point) < NEAR).all(1)
     begin = np.concatenate([near, found.point[left]])
     begin_free = np.concatenate([near_free, found.free[left]])
     floor = walk(surface, begin, begin_free, np.full(len(begin), "floor"), STEPS // 2)
-    valley = (floor.slope(flat_too=False) < EXACT) & (floor.slope() < GENTLE)
-    of_end = np.concatenate([np.arange(len(point)) < len(near), np.arange(len(begin)) < len(near)])
-    kept = np.concatenate([there & ~flat_too, valley])
-    all_ = found.join(floor).take(kept)
+    gentle = floor.gentle()
+    of_end = np.arange(len(begin)) < len(near)
+    seeds = floor.take(gentle & ~of_end).join(found.take(found.gentle() & there & ~in_plane))
+    net = spread(surface, floor.take(gentle & of_end), seeds)
+    alone = _named(surface, found.take(there & ~in_plane), plane=False)
     return (
-        _named(surface, all_, of_end[kept], False),
-        _named(surface, found.take(there & flat_too), np.zeros(1, dtype=bool), True),
+        _with_net(surface, alone, net),
+        _named(surface, found.take(there & in_plane), plane=True),
     )
 
 
@@ -135,7 +143,8 @@ def solution(surface: Surface) -> tuple[float, float, float]:
     return 1.0, 1.0 if operation in ("add", "mul") else -1.0, float(operation in ("add", "sub"))
 
 
-def _named(surface: Surface, rows: Rows, of_end: np.ndarray, plane: bool) -> Points:
+def _named(surface: Surface, rows: Rows, *, plane: bool) -> Points:
+    """Points that are alone; in the plane also some of those that are not, far apart."""
     slope = rows.slope()
     sides = _sides(surface, rows, plane)
     names = [
@@ -143,28 +152,60 @@ def _named(surface: Surface, rows: Rows, of_end: np.ndarray, plane: bool) -> Poi
     ]
     many = np.array(
         [
-            name is not None
-            and name[0] != "solution"
-            and (name[0] == "valley" or _degenerate(name[1], rows.loss[i]))
+            name is not None and name[0] != "solution" and _degenerate(name[1], rows.loss[i])
             for i, name in enumerate(names)
         ],
         dtype=bool,
     )
-    radius = np.where(many, np.where(of_end, REACH / 2, SPARSE), SAME)
+    radius = np.where(many, SPARSE, SAME)
     kept: list[int] = []
     for i in np.lexsort([slope, radius]):
         apart = (np.abs(rows.point[kept] - rows.point[i]).max(1) > radius[i]).all()
-        if names[i] is not None and apart:
+        if names[i] is not None and apart and (plane or not many[i]):
             kept.append(int(i))
     kept.sort(key=lambda i: rows.loss[i])
     named = [name for i in kept if (name := names[i]) is not None]
     return Points(
         point=rows.point[kept],
-        kind=np.array([kind for kind, _, _ in named], dtype=str),
+        kind=np.array([kind for kind, _, _ in named], dtype="U8"),
         loss=rows.loss[kept],
         slope=slope[kept],
         eigenvalues=np.array([curve for _, curve, _ in named]).reshape(-1, 3),
         rest=np.array([rest for _, _, rest in named], dtype=bool),
+        place=rows.point[kept],
+        place_point=np.arange(len(kept)),
+    )
+
+
+def _with_net(surface: Surface, alone: Points, net: Rows) -> Points:
+    """Add valleys and plateaus, each by its lowest place."""
+    sides = _sides(surface, net, plane=False)
+    slope = net.slope()
+    flat = net.curves()[-1]
+    names = [_name(surface, net.take(np.array([i])), slope[i], sides[i]) for i in range(len(slope))]
+    on = np.array([name is not None for name in names], dtype=bool)
+    kind = np.where(flat.all(1), "plateau", "valley")
+    on &= np.abs(net.point[:, None] - alone.point).max(-1).min(1, initial=np.inf) > SAME
+    family = families(net.point[on], kind[on])
+    (there,) = np.nonzero(on)
+    lowest = np.lexsort([net.loss[there], family])
+    kept = there[lowest[np.unique(family[lowest], return_index=True)[1]]]
+    named = [name for i in kept if (name := names[i]) is not None]
+    joined = [
+        (alone.point, net.point[kept]),
+        (alone.kind, kind[kept]),
+        (alone.loss, net.loss[kept]),
+        (alone.slope, slope[kept]),
+        (alone.eigenvalues, np.array([curve for _, curve, _ in named]).reshape(-1, 3)),
+        (alone.rest, np.array([rest for _, _, rest in named], dtype=bool)),
+    ]
+    point, kinds, loss, slopes, eigenvalues, rest = map(np.concatenate, joined)
+    order = np.argsort(loss, kind="stable")
+    rank = np.argsort(order)
+    return Points(
+        *(values[order] for values in (point, kinds, loss, slopes, eigenvalues, rest)),
+        place=np.concatenate([alone.point, net.point[on]]),
+        place_point=rank[np.concatenate([alone.place_point, len(alone.loss) + family])],
     )
 
 
@@ -194,7 +235,7 @@ def _name(
             return None
         kinks.append(np.copysign(np.inf, right))
     curves = np.sort([*curves, *kinks])
-    up, down = bool((curves > 0).any()), bool((curves < -(FLAT**2) * largest).any())
+    up, down = bool((curves > 0).any()), bool((curves < -DEGENERATE * largest).any())
     inward = row.gradient[0, 2] * (-1 if point[2] == 0 else 1)
     rest = not down and (bool(free[2]) or REACH * inward <= EXACT * loss)
     if np.abs(point - solution(surface)).max() < SAME:
@@ -213,7 +254,7 @@ def _name(
 def _degenerate(eigenvalues: np.ndarray, loss: float) -> bool:
     """Whether some direction hardly curves, so that the point is one of many."""
     sizes = np.abs(eigenvalues[np.isfinite(eigenvalues)])
-    return bool((sizes <= FLAT**2 * sizes.max(initial=0.0)).any()) or _bare(sizes, loss)
+    return bool((sizes <= DEGENERATE * sizes.max(initial=0.0)).any()) or _bare(sizes, loss)
 
 
 def _bare(curves: np.ndarray, loss: float) -> bool:

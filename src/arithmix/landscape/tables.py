@@ -18,7 +18,7 @@ def tables(landscape: Landscape) -> list[Table]:
     points = [
         [
             str(kind),
-            *(f"{value:.3f}" for value in landscape.point[i]),
+            *_extent(landscape, i),
             f"{landscape.point_loss[i]:.3g}",
             f"{landscape.point_slope[i]:.0e}",
             " ".join("-" if np.isnan(v) else f"{v:.2g}" for v in landscape.point_eigenvalues[i]),
@@ -30,7 +30,7 @@ def tables(landscape: Landscape) -> list[Table]:
     ways = [
         [
             str(landscape.path_start[i]),
-            *(f"{value:.3f}" for value in landscape.path_end[i]),
+            *(f"{value:.3f}" for value in landscape.path[i, -1]),
             f"{landscape.path_loss[i, -1]:.3g}",
             "yes" if landscape.path_solved[i] else "no",
             str(landscape.point_kind[landscape.path_point[i]]),
@@ -44,7 +44,8 @@ def tables(landscape: Landscape) -> list[Table]:
             f"Stationary points of {cell}",
             ["kind", *place, "loss", "slope", "eigenvalues", "can rest", "trainings end"],
             points,
-            "slope: the relative fall of the loss within 0.05; inf: a kink; -: held",
+            "slope: the relative fall of the loss within 0.05; inf: a kink; -: held. A valley or "
+            "plateau has the numbers of its lowest place, and as far as it was followed",
         ),
         Table(
             f"Trainings of {cell}, O learnable, {landscape.path_step[-1]} steps",
@@ -53,6 +54,13 @@ def tables(landscape: Landscape) -> list[Table]:
         ),
         _gates([landscape]),
     ]
+
+
+def _extent(landscape: Landscape, i: int) -> list[str]:
+    """O0, O1 and g of a point; of a valley or plateau, from where to where its places reach."""
+    places = landscape.place[landscape.place_point == i]
+    ends = zip(places.min(0), places.max(0), strict=True)
+    return [f"{a:.3f}" if b - a < 0.01 else f"{a:.2f} to {b:.2f}" for a, b in ends]
 
 
 def summary(landscapes: Sequence[Landscape]) -> list[Table]:
@@ -67,24 +75,46 @@ def summary(landscapes: Sequence[Landscape]) -> list[Table]:
                 *(str(kinds[kind] or "") for kind in KINDS),
                 f"{one.path_solved.sum()}/{len(failed)}",
                 f"{(failed & (one.path_distance < REACH)).sum()}/{failed.sum()}",
+                "{}/{}".format(*near([one], test=True)),
+                f"{100 * float(one.chance):.1f}%",
                 f"{100 * away(one):.0f}%",
             ]
         )
-    header = ["cell", *KINDS, "solved", "failed near a point", "slopes away"]
-    note = "slopes away: where on the grid the loss falls as O[1] leaves its exact value"
+    header = ["cell", *KINDS, "solved", "near", "near, test", "by chance", "slopes away"]
+    note = (
+        "near: failed trainings that end within 0.05 of a listed point, valley or plateau; test: "
+        "the same of trainings that the search did not see; by chance: of places drawn evenly. "
+        "slopes away: where on the grid the loss falls as O[1] leaves its exact value"
+    )
     return [Table("Landscapes with O learnable", header, lines, note), _gates(landscapes)]
 
 
-def near(landscapes: Sequence[Landscape], last_step: bool = False) -> tuple[int, int]:
-    """How many failed trainings settle, or end, at a listed point, and how many failed."""
+def near(landscapes: Sequence[Landscape], test: bool = False) -> tuple[int, int]:
+    """How many failed trainings end at a listed place, and how many failed.
+
+    Args:
+        landscapes: Those to count in.
+        test: Count the trainings that the search did not see.
+    """
     hits = failed = 0
     for one in landscapes:
-        bad = ~one.path_solved
-        ends = one.path[:, -1] if last_step else one.path_end
-        apart = np.abs(ends[:, None] - one.point).max(-1).min(1)
+        bad = ~(one.test_solved if test else one.path_solved)
+        apart = one.test_distance if test else one.path_distance
         hits += int((bad & (apart < REACH)).sum())
         failed += int(bad.sum())
     return hits, failed
+
+
+def said(landscapes: Sequence[Landscape]) -> str:
+    """In a sentence: do the listed places tell where trainings that fail end?"""
+    hits, failed = near(landscapes)
+    seen, tested = near(landscapes, test=True)
+    chance = np.mean([one.chance for one in landscapes])
+    return (
+        f"{hits} of {failed} trainings that fail end within {REACH} of a listed point, valley or "
+        f"plateau; of trainings that the search did not see {seen} of {tested}; of places drawn "
+        f"evenly {100 * chance:.1f}%"
+    )
 
 
 def away(landscape: Landscape) -> float:

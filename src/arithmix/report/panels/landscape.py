@@ -6,7 +6,7 @@ import numpy as np
 
 from ...landscape.arrays import Landscape
 from ...landscape.shades import MARKS, shades
-from ...landscape.tables import REACH, near, summary, tables
+from ...landscape.tables import REACH, near, said, summary, tables
 from ...tasks import OPERATIONS, RANGES, Task
 from ..data import Data
 from ..draw import LEGEND, OWN, SIGNS, Spec, figure, log_axis, operation_name, plain, span, trace
@@ -43,15 +43,12 @@ def parts(data: Data) -> list[Part]:
 
 
 def _said(landscapes: Sequence[Landscape]) -> Part:
-    hits, *_, failed = near(landscapes)
     convex = sum(bool(one.frozen_convex_g) for one in landscapes)
     single = sum(one.frozen_minima.size == 1 for one in landscapes)
     return words(
         "The paper finds the landscape along the gate smooth and convex, and with saddles once O "
         f"learns too. Convex in g: {convex} of {len(landscapes)} cells; with one minimum: {single}."
-        f" With O learnable, {hits} of {failed} trainings that miss the solution settle "
-        f"(the mean of their last steps) within {REACH} of a listed stationary point, valley or "
-        "plateau."
+        f" With O learnable, {said(landscapes)}."
     )
 
 
@@ -106,7 +103,7 @@ def _paths(one: Landscape) -> list[Spec]:
         chosen = chosen[_few(chosen.size, PATHS)] if chosen.size else chosen
         gap = np.full((chosen.size, 1, 3), np.nan)
         lines = np.concatenate([one.path[np.ix_(chosen, steps)], gap], axis=1).reshape(-1, 3)
-        ends = one.path_end[chosen]
+        ends = one.path[chosen, -1]
         said = [
             f"{name}, from {plain(str(one.path_start[i]))}, seed {one.path_seed[i]}" for i in chosen
         ]
@@ -218,8 +215,8 @@ def _not(convex: np.ndarray) -> str:
 def _paths_said(one: Landscape) -> Part:
     if not one.path_solved.size:
         return words("No training with a learnable O was noted here.")
-    hits, *_, failed = near([one])
-    end = f"; {hits} of {failed} others settle within {REACH} of a listed point" if failed else ""
+    hits, failed = near([one])
+    end = f"; {hits} of {failed} others end within {REACH} of a listed place" if failed else ""
     return words(
         f"With O learnable {one.path_solved.sum()} of {one.path_solved.size} trainings end at the "
         f"solution{end}."
