@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from arithmix.landscape.arrays import REACH
-from arithmix.landscape.net import MOST, NEAR, ONWARD, families, spread
+from arithmix.landscape.net import MOST, NEAR, ONWARD, families, gentle, spread
 from arithmix.landscape.newton import look
 
 STEEP = 40.0
@@ -13,6 +13,9 @@ class Trough:
 
     def __init__(self, tilt=0.0):
         self.tilt = tilt
+
+    def values(self, point):
+        return self.derivatives(point.reshape(-1, 3))[0].reshape(point.shape[:-1])
 
     def derivatives(self, point):
         off, up = point[:, 0] + point[:, 1] - 1, point[:, 2] - 0.5
@@ -63,6 +66,25 @@ def test_beyond_the_square_a_valley_is_followed_downhill_from_an_end():
 def test_a_valley_that_falls_steeply_is_none():
     surface = Trough(tilt=1.0)
     assert not rows(surface, [0.2, 0.8, 0.5]).gentle().any()
+
+
+def test_walls_are_as_high_as_they_are():
+    class Ditch(Trough):
+        """Its walls bend as much as a trough's, but only within 1e-3."""
+
+        def values(self, point):
+            off = np.abs(point[..., 0] + point[..., 1] - 1).clip(max=1e-3)
+            return 1e-3 + STEEP * off**2
+
+        def derivatives(self, point):
+            loss, slope, bend = super().derivatives(point)
+            return loss - 1 + 1e-3 + self.tilt * point[:, 0], slope, bend
+
+    surface = Ditch(tilt=1e-3)
+    here = rows(surface, [0.5, 0.5, 0.5])
+    assert here.gentle().all()
+    assert not len(gentle(surface, here).point)
+    assert len(gentle(Trough(tilt=1e-3), rows(Trough(tilt=1e-3), [0.5, 0.5, 0.5])).point) == 1
 
 
 def test_a_plateau_is_filled_up_to_a_number():

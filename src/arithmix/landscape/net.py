@@ -5,7 +5,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import KDTree
 
 from .arrays import REACH
-from .newton import Rows, walk
+from .newton import GENTLE, Rows, walk
 from .surface import Surface
 
 MOST = 1000
@@ -42,6 +42,17 @@ def spread(surface: Surface, ends: Rows, seeds: Rows) -> Rows:
     return net.kept.take(np.arange(min(MOST, len(net.kept.point))))
 
 
+def gentle(surface: Surface, rows: Rows) -> Rows:
+    """Those on gentle ground, by the true height of its walls.
+
+    The curvature at a point may overrate it: the sign of a sum turns within T = 1e-4.
+    """
+    rows = rows.take(rows.gentle())
+    rise = surface.values(rows.walls()).mean(0) - rows.loss
+    fall = REACH * np.linalg.norm(rows.moving()[0], axis=1)
+    return rows.take(fall < GENTLE * np.maximum(rows.loss, rise))
+
+
 class _Net:
     def __init__(self, surface: Surface, ends: Rows) -> None:
         self.surface, self.ends = surface, ends.point
@@ -59,7 +70,8 @@ class _Net:
     def follow(self, point: np.ndarray, free: np.ndarray) -> Rows:
         """Keep the gentle ground at, or just below, these places."""
         found = walk(self.surface, point, free, np.full(len(point), "floor"), 3)
-        return self.put(found.take(found.gentle() & (np.abs(found.point - point).max(1) < REACH)))
+        near = np.abs(found.point - point).max(1) < REACH
+        return self.put(gentle(self.surface, found.take(near)))
 
     def fill(self, most: int) -> None:
         """Go on from all places, in all gentle directions, until there are `most`."""

@@ -72,6 +72,15 @@ class Rows:
         open_ = flat & (np.abs(vector * self.free[:, :, None]).max(1) > 0.1)
         return (fall < GENTLE * self.height(value)) & open_.any(1) & np.isfinite(self.loss)
 
+    def walls(self) -> np.ndarray:
+        """Places at `REACH` to both sides, where the loss curves most, `2 n 3`."""
+        value, vector, _, _ = self.curves()
+        steepest = np.abs(value).argmax(1)[:, None, None]
+        step = REACH * np.take_along_axis(vector, steepest, 2)[..., 0]
+        both = np.stack([self.point + step, self.point - step])
+        both[..., 2] = both[..., 2].clip(0, 1)
+        return both
+
     def slope(self) -> np.ndarray:
         """The largest relative fall of the loss within `REACH`, to first order."""
         size = REACH * np.linalg.norm(self.moving()[0], axis=1)

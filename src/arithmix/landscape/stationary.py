@@ -17,7 +17,7 @@ from itertools import product
 import numpy as np
 
 from .arrays import REACH
-from .net import NEAR, families, spread
+from .net import NEAR, families, gentle, spread
 from .newton import EXACT, GENTLE, Rows, look, walk
 from .surface import Surface
 
@@ -82,10 +82,9 @@ def search(surface: Surface, ends: np.ndarray) -> tuple[Points, Points]:
     begin = np.concatenate([near, found.point[left]])
     begin_free = np.concatenate([near_free, found.free[left]])
     floor = walk(surface, begin, begin_free, np.full(len(begin), "floor"), STEPS // 2)
-    gentle = floor.gentle()
     of_end = np.arange(len(begin)) < len(near)
-    seeds = floor.take(gentle & ~of_end).join(found.take(found.gentle() & there & ~in_plane))
-    net = spread(surface, floor.take(gentle & of_end), seeds)
+    seeds = floor.take(~of_end).join(found.take(there & ~in_plane))
+    net = spread(surface, gentle(surface, floor.take(of_end)), gentle(surface, seeds))
     alone = _named(surface, found.take(there & ~in_plane), plane=False)
     return (
         _with_net(surface, alone, net),

@@ -78,6 +78,8 @@ class Surface:
     def values(self, point: np.ndarray) -> np.ndarray:
         """The loss at points `... 3`."""
         flat = torch.from_numpy(np.ascontiguousarray(point.reshape(-1, 3), dtype=np.float64))
+        if not len(flat):
+            return np.zeros(point.shape[:-1])
         with torch.no_grad():
             return (
                 torch.cat([self.loss(p) for p in self._chunks(flat)])
