@@ -12,7 +12,8 @@ def row(unit, operation="add", range_="sym", seed=0, *, error=1e-12, stop="", in
     test = np.where(step < 2500, 1.0, error).astype(np.float32)
     sparsity = np.linspace(0.5, 1e-4, step.size).astype(np.float32)
     curve = more.pop("curve", Curve(step, test, test, sparsity))
-    recipe = {"rate": 0.01, "steps": 5000, "arguments": {"selector": "add"}}
+    arguments = {"selector": "add"} | more.pop("arguments", {})
+    recipe = {"rate": 0.01, "steps": 5000, "arguments": arguments}
     asked = Asked(unit, operation, range_, inputs, seed, stop, 1000, recipe)
     more = {"status": "trained", "parameters": {"gate": [[1.0, -1.0]]}} | more
     return Row(asked, more["status"], 5000, curve, more["parameters"])

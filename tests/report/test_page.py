@@ -238,6 +238,29 @@ def test_shared_rows_are_counted_once():
     assert "ablation-dtype," in said.partition("Without rows of its own")[2]
 
 
+def test_ends_of_recorded_trainings_are_put_beside_the_landscape():
+    name, closed = "dmu[learn_selector=True,selector=half]", [[9.0, -9.0]]
+    ends = {0: [[1.01, 0.98]], 1: [[0.52, -0.3]], 2: [[0.0, 0.0]], 3: [[1.0, 1.0]]}
+    step, small = np.arange(200, dtype=np.int32), np.full(200, 1e-12, dtype=np.float32)
+    some = [
+        row(
+            name,
+            "sub",
+            seed=seed,
+            stop="dmu",
+            curve=Curve(step, small, small if seed == 3 else small + 9, small),
+            parameters={"gate": closed, "selector": selector},
+            arguments={"gate_temperature": 0.1},
+        )
+        for seed, selector in ends.items()
+    ]
+    listed = {"place": np.array([[1.0, 1, 1], [0.5, -0.3, 1]]), "place_point": np.array([0, 1])}
+    said = Read(page(Data(some, kept={"landscape/sub/sym": landscape() | listed}))).sections
+    assert "Of 3 trainings with a learnable O that fail" in said["landscape"]
+    assert "1 end within 0.05 of the solution" in said["landscape"]
+    assert "and 1 of the other 2 within" in said["landscape"]
+
+
 def test_odd_rows_do_not_break_the_page():
     nothing = np.array([np.nan], dtype=np.float32)
     start = Curve(np.array([0], dtype=np.int32), nothing, nothing, nothing)

@@ -7,6 +7,9 @@ import numpy as np
 from ...landscape.arrays import Landscape
 from ...landscape.shades import MARKS, shades
 from ...landscape.tables import REACH, near, said, summary, tables
+from ...measure.rulers import RULERS
+from ...studies._ablation import linear_weight
+from ...studies._rows import judged
 from ...tasks import OPERATIONS, RANGES, Task
 from ..data import Data
 from ..draw import LEGEND, OWN, SIGNS, Spec, figure, log_axis, operation_name, plain, span, trace
@@ -39,7 +42,7 @@ def parts(data: Data) -> list[Part]:
     if not whole:
         return []
     summed = [Grid(table) for table in summary(data.landscapes)]
-    return [_said(data.landscapes), *whole, Fold("All cells", summed)]
+    return [_said(data.landscapes), *_recorded(data), *whole, Fold("All cells", summed)]
 
 
 def _said(landscapes: Sequence[Landscape]) -> Part:
@@ -50,6 +53,36 @@ def _said(landscapes: Sequence[Landscape]) -> Part:
         f"learns too. Convex in g: {convex} of {len(landscapes)} cells; with one minimum: {single}."
         f" With O learnable, {said(landscapes)}."
     )
+
+
+def _recorded(data: Data) -> list[Part]:
+    """Where the trainings of the selector's ablation that fail end, beside the listed places."""
+    landscapes = {one.task: one for one in data.landscapes}
+    learned = [
+        row
+        for row in data.rows
+        if "learn_selector=True" in row.asked.unit
+        and row.asked.task in landscapes
+        and {"selector", "gate"} <= row.parameters.keys()
+    ]
+    failed = [one.row for one in judged(learned, RULERS["dmu"]) if not one.verdict.solved]
+    right = near_ = 0
+    for row in failed:
+        one = landscapes[row.asked.task]
+        end = np.array([*np.ravel(row.parameters["selector"]), linear_weight(row)])
+        solution = np.abs(end - one.point[one.point_kind == "solution"]).max() < REACH
+        right += solution
+        near_ += not solution and np.abs(end - one.place).max(1).min() < REACH
+    if not failed:
+        return []
+    return [
+        words(
+            f"Of {len(failed)} trainings with a learnable O that fail in the records (ruler dmu), "
+            f"which the search never saw, {right} end within {REACH} of the solution, but shake "
+            f"too much for the threshold, and {near_} of the other {len(failed) - right} within "
+            f"{REACH} of a listed point, valley or plateau."
+        )
+    ]
 
 
 def _cell(one: Landscape) -> list[Part]:
