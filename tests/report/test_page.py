@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from base64 import b64decode
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -301,3 +302,17 @@ def test_the_report_needs_no_torch():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout.strip() == "False", done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("logits", "end"), [([[1.0, -1.0]], 1.0), ([[-1.0, 1.0]], 0.0)])
+def test_a_gate_goes_to_the_side_on_which_it_ends(logits, end):
+    read = Read(page(Data([row("dmu", parameters={"gate": logits})])))
+    (weights,) = (
+        one["data"]
+        for one in read.figures
+        if one["layout"].get("yaxis", {}).get("title", {}).get("text", "").startswith("weight of")
+    )
+    packed = weights[-1]["y"]
+    middle = np.frombuffer(b64decode(packed["bdata"]), packed["dtype"])
+    assert middle[0] == 0.5
+    assert middle[-1] == pytest.approx(end, abs=1e-3)

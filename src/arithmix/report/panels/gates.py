@@ -8,14 +8,15 @@ from ...tasks import RANGES
 from ..cells import Cells, gate_logit, operations_of
 from ..data import Data
 from ..draw import LEGEND, OWN, PALETTE, figure, interval, log_axis, operation_name, trace
-from ..parts import Chart, Fold, Grid, Part, tabs
+from ..parts import Chart, Fold, Grid, Part, Tabs, tabs
 
 ORDER = 70
 TITLE = "The DMU's gate"
 ABOUT = (
-    "The distance of the gate from discrete (0 is all linear or all logarithmic, 0.5 undecided) "
-    "over training: the middle member of each range, with a band from the 10th to the 90th percent "
-    "of members. Every gate starts at 0.5."
+    "The gate over training, as the weight of the linear domain (at 1 the unit adds or subtracts, "
+    "at 0 it multiplies or divides) and as its distance from the nearer of these two: the middle "
+    "member of each range, with a band from the 10th to the 90th percent of members. Every gate "
+    "starts at 0.5. Rows keep the distance; its side is the one on which a member ends."
 )
 COMMAND = "arithmix run nalm --units dmu && arithmix report"
 FLOOR = 1e-9
@@ -32,13 +33,17 @@ def parts(data: Data) -> list[Part]:
 
 def _operation(cells: Cells, operation: str) -> list[Part]:
     there = {r: cells["dmu", operation, r] for r in RANGES if ("dmu", operation, r) in cells}
-    return [_chart(there), Fold("Where the gates end", [_ends(there)])]
+    views: dict[str, list[Part]] = {
+        "weight": [_chart(there, weight=True)],
+        "distance": [_chart(there, weight=False)],
+    }
+    return [Tabs(views), Fold("Where the gates end", [_ends(there)])]
 
 
-def _chart(there: dict[str, list[Judged]]) -> Chart:
+def _chart(there: dict[str, list[Judged]], *, weight: bool) -> Chart:
     traces, values = [], []
     for colour, (range_, cell) in zip([OWN, *PALETTE], there.items(), strict=False):
-        step, low, middle, high = _bands(cell)
+        step, low, middle, high = _bands(cell, weight)
         if not step.size:
             continue
         values += [low, high]
@@ -53,21 +58,27 @@ def _chart(there: dict[str, list[Judged]]) -> Chart:
                 name=range_,
                 mode="lines",
                 line={"color": colour, "width": 2},
-                hovertemplate="%{y:.2e} at step %{x}",
+                hovertemplate=f"%{{y:{'.4f' if weight else '.2e'}}} at step %{{x}}",
                 **own,
             ),
         ]
+    if weight:
+        height = {"title": {"text": "weight of the linear domain"}, "range": [-0.02, 1.02]}
+    else:
+        height = log_axis("distance from discrete", np.concatenate([*values, []]))
     drawn = figure(
         traces,
         xaxis={"title": {"text": "step"}, "rangemode": "tozero"},
-        yaxis=log_axis("distance from discrete", np.concatenate([*values, []])),
+        yaxis=height,
         legend=LEGEND,
         showlegend=True,
     )
     return Chart(drawn, 400)
 
 
-def _bands(cell: list[Judged]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _bands(
+    cell: list[Judged], weight: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Quantiles over the members, at the steps that most of them share."""
     curves = [one.row.curve for one in cell]
     steps, seen = np.unique(np.concatenate([curve.step for curve in curves]), return_counts=True)
@@ -78,6 +89,9 @@ def _bands(cell: list[Judged]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.n
         at = np.flatnonzero(np.isin(curve.step, steps))
         values[i, np.searchsorted(steps, curve.step[at])] = curve.sparsity[at]
     values[~np.isfinite(values)] = np.nan
+    if weight:
+        linear = np.array([(gate_logit(one.row) or 0) > 0 for one in cell])
+        values[linear] = 1 - values[linear]
     known = ~np.isnan(values).all(axis=0)
     bands = [np.nanquantile(values[:, known], q, axis=0) for q in (0.1, 0.5, 0.9)]
     low, middle, high = (np.maximum(band, FLOOR) for band in bands)
