@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +13,7 @@ from arithmix.cli import app
 from arithmix.landscape import interactive, make, picture
 from arithmix.landscape.arrays import Landscape
 from arithmix.landscape.paths import SEEDS, STARTS, _unit, train
-from arithmix.landscape.tables import away, near, said, summary, tables
+from arithmix.landscape.tables import away, near, places, said, summary, tables
 from arithmix.records.store import Store
 from arithmix.tasks import Task
 from arithmix.units.dmu import DMU
@@ -96,7 +97,10 @@ def test_tables_count_the_trainings(made):
     some = {"test_solved": np.array([True, False, False]), "test_distance": np.array([0, 0, 1.0])}
     tested = replace(made, chance=np.array(0.25), **some)
     assert near([tested], test=True) == (1, 2)
-    assert said([tested]).endswith("did not see 1 of 2; of places drawn evenly 25.0%")
+    assert said([tested]).endswith("start from, 1 of 2; of places drawn evenly 25.0% are as near")
+    ends = Counter(made.path_point[made.path_distance < 0.05].tolist())
+    assert [row[1] for row in points.rows if row[1]] == [str(n) for _, n in ends.most_common()]
+    assert len(places(made, some=True).rows) == len(ends | {0: 1})
     assert summary([made])[0].rows[0][0] == "sub p20"
 
 

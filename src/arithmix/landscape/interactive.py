@@ -27,7 +27,7 @@ def figure(landscape: Landscape) -> go.Figure:
         )
     )
     for i, way in enumerate(landscape.path):
-        ended = "solved" if landscape.path_solved[i] else "not solved"
+        ended = "at the solution" if landscape.path_solved[i] else "elsewhere"
         figure.add_scatter(
             x=way[:, 1],
             y=way[:, 2],
@@ -35,7 +35,7 @@ def figure(landscape: Landscape) -> go.Figure:
             mode="lines+markers",
             marker={"size": [*[1] * (len(way) - 1), 11], "symbol": "triangle-down"},
             line_color=STARTS[i % len(STARTS)],
-            name=f"{landscape.path_start[i]}, {ended}",
+            name=f"{landscape.path_start[i]}, ends {ended}",
             hovertemplate="step %{customdata[1]}: O [%{customdata[0]:.3f}, %{x:.3f}], g %{y:.3f}"
             "<br>loss %{customdata[2]:.3g}",
         )

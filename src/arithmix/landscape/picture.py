@@ -34,7 +34,7 @@ def draw(landscape: Landscape, path: Path) -> None:
     solved, trained = int(landscape.path_solved.sum()), len(landscape.path_solved)
     left.set_title(
         f"a {OPERATIONS[operation].symbol} b on {range_.name}, [{range_.train[0]:g}, "
-        f"{range_.train[1]:g}): the DMU's loss at O[0] = 1; {solved} of {trained} solved",
+        f"{range_.train[1]:g}): the DMU's loss at O[0] = 1; {solved} of {trained} end right",
         fontsize="medium",
         loc="left",
     )

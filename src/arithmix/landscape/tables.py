@@ -8,26 +8,53 @@ import numpy as np
 from ..table import Table
 from .arrays import REACH, Landscape
 
+PLACE = ("O[0]", "O[1]", "g")
 KINDS = ("solution", "minimum", "saddle", "maximum", "valley", "plateau")
 
 
 def tables(landscape: Landscape) -> list[Table]:
-    """The stationary points of a cell, where its trainings end, and the gate alone."""
-    cell = " ".join(landscape.cell)
+    """The listed places of a task, where its trainings end, and the gate alone."""
+    return [places(landscape), _ways(landscape), _gates([landscape])]
+
+
+def places(landscape: Landscape, some: bool = False) -> Table:
+    """The listed points, valleys and plateaus, first those where trainings end.
+
+    Args:
+        landscape: Whose.
+        some: Leave out those where none ends, but for the solution.
+    """
+    task = " ".join(landscape.cell)
     ended = Counter(landscape.path_point[landscape.path_distance < REACH].tolist())
-    points = [
+    order = sorted(range(len(landscape.point)), key=lambda i: (-ended[i], landscape.point_loss[i]))
+    if some:
+        order = [i for i in order if ended[i] or landscape.point_kind[i] == "solution"]
+    lines = [
         [
-            str(kind),
+            str(landscape.point_kind[i]),
+            str(ended[i] or ""),
             *_extent(landscape, i),
             f"{landscape.point_loss[i]:.3g}",
-            f"{landscape.point_slope[i]:.0e}",
-            " ".join("-" if np.isnan(v) else f"{v:.2g}" for v in landscape.point_eigenvalues[i]),
+            "" if landscape.point_kind[i] == "solution" else f"{landscape.point_slope[i]:.0e}",
+            ", ".join("-" if np.isnan(v) else f"{v:.2g}" for v in landscape.point_eigenvalues[i]),
             "yes" if landscape.point_rest[i] else "no",
-            str(ended[i]) if i in ended else "",
         ]
-        for i, kind in enumerate(landscape.point_kind)
+        for i in order
     ]
-    ways = [
+    return Table(
+        f"Where trainings end on {task}" if some else f"Stationary points of {task}",
+        ["kind", "trainings end", *PLACE, "loss", "slope", "curvatures", "holds"],
+        lines,
+        "A valley or plateau is ground on which the loss changes by less than 1% within 0.05, or a "
+        "point with the gate closed; it has the numbers of its lowest place and reaches as far as "
+        "it was followed. slope: the relative fall of the loss within 0.05. curvatures: the "
+        "eigenvalues of the Hessian; inf at a kink, - for a gate at its end. holds: no small move "
+        "lowers the loss",
+    )
+
+
+def _ways(landscape: Landscape) -> Table:
+    lines = [
         [
             str(landscape.path_start[i]),
             *(f"{value:.3f}" for value in landscape.path[i, -1]),
@@ -38,22 +65,13 @@ def tables(landscape: Landscape) -> list[Table]:
         ]
         for i in range(len(landscape.path))
     ]
-    place = ["O[0]", "O[1]", "g"]
-    return [
-        Table(
-            f"Stationary points of {cell}",
-            ["kind", *place, "loss", "slope", "eigenvalues", "can rest", "trainings end"],
-            points,
-            "slope: the relative fall of the loss within 0.05; inf: a kink; -: held. A valley or "
-            "plateau has the numbers of its lowest place, and as far as it was followed",
-        ),
-        Table(
-            f"Trainings of {cell}, O learnable, {landscape.path_step[-1]} steps",
-            ["start", *place, "loss", "solved", "nearest", "distance"],
-            ways,
-        ),
-        _gates([landscape]),
-    ]
+    return Table(
+        f"Trainings of {' '.join(landscape.cell)}, O learnable, {landscape.path_step[-1]} steps",
+        ["start", *PLACE, "loss", "at the solution", "nearest", "distance"],
+        lines,
+        "O starts at [1, 1] (add), [1, -1] (sub), [0.5, 0.5] (half), [1, 0] (first), [0.1, -0.1] "
+        "(small) or anywhere between -1 and 1 (random)",
+    )
 
 
 def _extent(landscape: Landscape, i: int) -> list[str]:
@@ -80,11 +98,12 @@ def summary(landscapes: Sequence[Landscape]) -> list[Table]:
                 f"{100 * away(one):.0f}%",
             ]
         )
-    header = ["cell", *KINDS, "solved", "near", "near, test", "by chance", "slopes away"]
+    header = ["task", *KINDS, "at solution", "near", "near, test", "by chance", "slopes away"]
     note = (
-        "near: failed trainings that end within 0.05 of a listed point, valley or plateau; test: "
-        "the same of trainings that the search did not see; by chance: of places drawn evenly. "
-        "slopes away: where on the grid the loss falls as O[1] leaves its exact value"
+        "at solution: trainings that end within 0.05 of it. near: the others that end within 0.05 "
+        "of a listed point, valley or plateau; test: the same of trainings that the search did not "
+        "see; by chance: of places drawn evenly. slopes away: where on the grid the loss falls as "
+        "O[1] leaves its exact value"
     )
     return [Table("Landscapes with O learnable", header, lines, note), _gates(landscapes)]
 
@@ -110,10 +129,12 @@ def said(landscapes: Sequence[Landscape]) -> str:
     hits, failed = near(landscapes)
     seen, tested = near(landscapes, test=True)
     chance = np.mean([one.chance for one in landscapes])
+    if not failed and not tested:
+        return "every training ends at the solution"
     return (
-        f"{hits} of {failed} trainings that fail end within {REACH} of a listed point, valley or "
-        f"plateau; of trainings that the search did not see {seen} of {tested}; of places drawn "
-        f"evenly {100 * chance:.1f}%"
+        f"{hits} of the {failed} trainings that miss the solution end within {REACH} of a listed "
+        f"point, valley or plateau; of others, which the search did not start from, {seen} of "
+        f"{tested}; of places drawn evenly {100 * chance:.1f}% are as near"
     )
 
 
@@ -139,5 +160,5 @@ def _gates(landscapes: Sequence[Landscape]) -> Table:
         ]
         for one in landscapes
     ]
-    header = ["cell", "minima at g", "one minimum", "convex in g", "convex in the logit"]
+    header = ["task", "minima at g", "one minimum", "convex in g", "convex in the logit"]
     return Table("The loss along the gate, O frozen at its pattern", header, lines)

@@ -6,29 +6,30 @@ import numpy as np
 
 from ...landscape.arrays import Landscape
 from ...landscape.shades import MARKS, shades
-from ...landscape.tables import REACH, near, said, summary, tables
+from ...landscape.tables import REACH, near, places, said, summary, tables
 from ...measure.rulers import RULERS
 from ...studies._ablation import linear_weight
 from ...studies._rows import judged
 from ...tasks import OPERATIONS, RANGES, Task
 from ..data import Data
 from ..draw import LEGEND, OWN, SIGNS, Spec, figure, log_axis, operation_name, plain, span, trace
-from ..parts import Chart, Fold, Grid, Part, Tabs, tabs, words
+from ..parts import Chart, Fold, Grid, Part, Strong, Tabs, tabs, words
 
 ORDER = 90
 TITLE = "Loss landscapes"
 ABOUT = (
-    "The training loss over O[1], the second entry of the selector, and g, the weight of the "
+    "The DMU's training loss over O[1], the second entry of the selector, and g, the weight of the "
     "linear domain: at g = 1 the unit adds or subtracts, at 0 it multiplies or divides. With O "
-    "frozen a training moves along one line of it; with O learnable it takes a path, drawn here "
-    "by its shadow on the plane O[0] = 1."
+    "frozen, as in the paper, a training moves along one line of it. With O learnable it also "
+    "leaves the plane O[0] = 1 that is drawn: its path is a projection, and the shade under it is "
+    "not its loss."
 )
 COMMAND = "arithmix landscape --all && arithmix report"
 SIDE, SURFACE_SIDE, PATHS, POINTS = 45, 27, 8, 40
 DEPTH = 8
 """Decades below the largest loss that are told apart along the gate."""
 DEPTHS = [[0, "#0b2545"], [0.5, "#2b6cb0"], [0.8, "#9cc3e8"], [1, "#eef3f8"]]
-ENDED = {True: ("solved", "#12805c"), False: ("failed", "#e8590c")}
+ENDED = {True: ("to the solution", "#5ee3a1"), False: ("elsewhere", "#ff8c42")}
 
 
 def parts(data: Data) -> list[Part]:
@@ -42,17 +43,24 @@ def parts(data: Data) -> list[Part]:
     if not whole:
         return []
     summed = [Grid(table) for table in summary(data.landscapes)]
-    return [_said(data.landscapes), *_recorded(data), *whole, Fold("All cells", summed)]
+    return [*_said(data.landscapes), *_recorded(data), *whole, Fold("All tasks", summed)]
 
 
-def _said(landscapes: Sequence[Landscape]) -> Part:
+def _said(landscapes: Sequence[Landscape]) -> list[Part]:
     convex = sum(bool(one.frozen_convex_g) for one in landscapes)
-    single = sum(one.frozen_minima.size == 1 for one in landscapes)
-    return words(
-        "The paper finds the landscape along the gate smooth and convex, and with saddles once O "
-        f"learns too. Convex in g: {convex} of {len(landscapes)} cells; with one minimum: {single}."
-        f" With O learnable, {said(landscapes)}."
-    )
+    more = [" ".join(one.cell) for one in landscapes if one.frozen_minima.size > 1]
+    single = f"{len(landscapes) - len(more)} have one minimum"
+    return [
+        words(
+            Strong("Convex along the gate, with O frozen? "),
+            f"The paper says so. It is on {convex} of {len(landscapes)} tasks; {single}",
+            f" ({', '.join(more)} have more)." if more else ".",
+        ),
+        words(
+            Strong("Where do trainings with O learnable end? "),
+            f"With nearness counted in O[0], O[1] and g: {said(landscapes)}.",
+        ),
+    ]
 
 
 def _recorded(data: Data) -> list[Part]:
@@ -77,10 +85,11 @@ def _recorded(data: Data) -> list[Part]:
         return []
     return [
         words(
-            f"Of {len(failed)} trainings with a learnable O that fail in the records (ruler dmu), "
-            f"which the search never saw, {right} end within {REACH} of the solution, but shake "
-            f"too much for the threshold, and {near_} of the other {len(failed) - right} within "
-            f"{REACH} of a listed point, valley or plateau."
+            Strong("And in the ablation of the selector? "),
+            f"Of {len(failed)} trainings with a learnable O that fail by the paper's rule, which "
+            f"the search never saw, {right} end within {REACH} of the solution, but shake too much "
+            f"for the threshold; {near_} of the other {len(failed) - right} end within {REACH} of "
+            "a listed point, valley or plateau.",
         )
     ]
 
@@ -88,11 +97,12 @@ def _recorded(data: Data) -> list[Part]:
 def _cell(one: Landscape) -> list[Part]:
     about = f"{SIGNS[one.task.operation]} on {span(one.task.range)}"
     points, ways, _ = tables(one)
+    every = Fold(f"All {len(points.rows)} listed places", [Grid(points)])
     views: dict[str, list[Part]] = {
         "map": [Chart(_map(one), 520, f"{about}: log10 of the loss")],
         "surface": [Chart(_surface(one), 520, f"{about}: log10 of the loss")],
         "O frozen": [Chart(_cut(one), 340, f"{about}: the loss along the gate"), _frozen(one)],
-        "numbers": [Grid(points), Grid(ways)],
+        "numbers": [Grid(places(one, some=True)), Grid(ways), every],
     }
     return [Tabs(views), _paths_said(one)]
 
@@ -118,7 +128,8 @@ def _map(one: Landscape) -> Spec:
         colorscale=DEPTHS,
         ncontours=24,
         line={"width": 0.4},
-        colorbar={"thickness": 10, "len": 0.8, "outlinewidth": 0},
+        colorbar={"thickness": 10, "len": 0.8, "outlinewidth": 0}
+        | {"title": {"text": "log10 loss"}},
         hovertemplate="O[1] %{x:.2f}, g %{y:.2f}<br>log10 loss %{z:.2f}<extra></extra>",
     )
     limits = {"xaxis": {"title": {"text": "O[1]"}, "range": [x[0], x[-1]]}}
@@ -137,10 +148,11 @@ def _paths(one: Landscape) -> list[Spec]:
         gap = np.full((chosen.size, 1, 3), np.nan)
         lines = np.concatenate([one.path[np.ix_(chosen, steps)], gap], axis=1).reshape(-1, 3)
         ends = one.path[chosen, -1]
-        said = [
-            f"{name}, from {plain(str(one.path_start[i]))}, seed {one.path_seed[i]}" for i in chosen
+        told = [
+            f"{_at(one, int(i))}, from {plain(str(one.path_start[i]))}, seed {one.path_seed[i]}"
+            for i in chosen
         ]
-        common = {"legendgroup": name, "line": {"color": colour, "width": 1.6}}
+        common = {"legendgroup": name, "line": {"color": colour, "width": 2}}
         traces += [
             trace(
                 "scatter",
@@ -153,17 +165,33 @@ def _paths(one: Landscape) -> list[Spec]:
             ),
             trace(
                 "scatter",
+                x=one.path[chosen, 0, 1],
+                y=one.path[chosen, 0, 2],
+                name="start",
+                mode="markers",
+                marker={"size": 7, "color": "#ffffff", "line": {"width": 2, "color": colour}},
+                hoverinfo="skip",
+                **common,
+            ),
+            trace(
+                "scatter",
                 x=ends[:, 1],
                 y=ends[:, 2],
+                name="end",
                 mode="markers",
-                marker={"size": 7, "color": colour},
-                customdata=said,
+                marker={"size": 9, "color": colour, "line": {"width": 1, "color": "#202020"}},
+                customdata=told,
                 hovertemplate="%{customdata}<br>ends at O[1] %{x:.3f}, g %{y:.3f}<extra></extra>",
-                showlegend=False,
                 **common,
             ),
         ]
     return traces
+
+
+def _at(one: Landscape, i: int) -> str:
+    """What kind of place a training ends at."""
+    kind = one.point_kind[one.path_point[i]]
+    return f"at a {kind}" if one.path_distance[i] < REACH else "at no listed place"
 
 
 def _points(one: Landscape) -> list[Spec]:
@@ -177,7 +205,7 @@ def _points(one: Landscape) -> list[Spec]:
                     x=one.plane_point[those, 0],
                     y=one.plane_point[those, 1],
                     customdata=[f"{loss:.2e}" for loss in one.plane_loss[those]],
-                    name=kind,
+                    name=f"{kind} of this plane",
                     mode="markers",
                     marker={"symbol": mark.plotly, "size": mark.size + 2, "color": mark.colour}
                     | {"line": {"width": 1.5, "color": "#202020"}},
@@ -249,8 +277,8 @@ def _paths_said(one: Landscape) -> Part:
     if not one.path_solved.size:
         return words("No training with a learnable O was noted here.")
     hits, failed = near([one])
-    end = f"; {hits} of {failed} others end within {REACH} of a listed place" if failed else ""
+    end = f"; {hits} of the other {failed} at a listed place" if failed else ""
     return words(
-        f"With O learnable {one.path_solved.sum()} of {one.path_solved.size} trainings end at the "
-        f"solution{end}."
+        f"With O learnable {one.path_solved.sum()} of {one.path_solved.size} trainings end within "
+        f"{REACH} of the solution{end}. Whether they pass a threshold there, the ablations tell."
     )
