@@ -13,6 +13,9 @@ from .panels import panels
 from .parts import Card, Cards, Chart, Command, Fold, Grid, Part, Side, Strong, Tabs, Words
 from .theme import templates
 
+TALL = 40
+"""Rows above which a table scrolls in a box of its own."""
+
 
 def page(data: Data) -> str:
     """Write every panel."""
@@ -54,7 +57,7 @@ class _Html:
             body = f'<div class="missing">{self.part(Words(missing))}</div>'
         else:
             command = f"<code>{escape(panel.COMMAND)}</code>"
-            body = f'{self.parts(parts)}<p class="again">Made again by {command}</p>'
+            body = f'{self.parts(parts)}<p class="again">Reproduce with {command}</p>'
         return f'<section id="{name}"><h2>{escape(panel.TITLE)}</h2>{about}{body}</section>'
 
     def parts(self, parts: Iterable[Part]) -> str:
@@ -153,11 +156,13 @@ def _grid(grid: Grid) -> str:
         for i, row in enumerate(table.rows)
     )
     title = f'<h3 class="of">{escape(table.title)}</h3>' if table.title else ""
-    note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
+    tall = len(table.rows) > TALL
+    notes = [table.note, f"{len(table.rows)} rows" if tall else ""]
+    note = "".join(f'<p class="note">{escape(text)}</p>' for text in notes if text)
     return (
-        f'{title}<div class="scroll" tabindex="0"><table>'
-        f"<thead><tr>{head}</tr></thead>"
-        f"<tbody>{rows}</tbody></table></div>{note}"
+        f'{title}<div class="frame{" tall" if tall else ""}"><div class="scroll" tabindex="0">'
+        f"<table><thead><tr>{head}</tr></thead>"
+        f"<tbody>{rows}</tbody></table></div></div>{note}"
     )
 
 
