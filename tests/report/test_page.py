@@ -20,8 +20,8 @@ from arithmix.report import panels as folder
 from arithmix.report.data import Data, Source, gather
 from arithmix.report.page import page
 from arithmix.report.panels import panels
+from arithmix.report.panels._settings import setting
 from arithmix.report.panels._words import about_units
-from arithmix.report.panels.ablations import setting
 from arithmix.report.theme import templates
 from arithmix.studies import experiments
 from arithmix.tasks import Task
@@ -136,10 +136,11 @@ def test_names_stay_text(full):
 def test_the_summary_says_what_is_solved(full):
     said = Read(full).sections["summary"]
     assert "solves +, − and ÷ in every training" in said
-    assert "× on 8 of 9 ranges always, on n01 never (0 of 3 [0, 56], trained on" in said
+    assert "× on 8 of 9 ranges always, on [-0.2, -0.1), called n01, never (0 of 3 [0, 56];" in said
     assert "near miss" not in said
     assert said.index("The rule") < said.index("How sure") < said.index("27/27")
-    assert "27/27" in said and "100% [88, 100]" in said
+    assert "Domain Mixed Unit (DMU)" in said
+    assert "27/27" in said and "on 9 of 9 ranges, on each in 3 of 3 [44, 100]" in said
     assert "other comes nearest" in said
 
 
@@ -147,7 +148,7 @@ def test_a_failure_close_to_the_threshold_is_a_near_miss():
     limit = RULERS["primer"].threshold(Task("mul", "n01"))
     some = [row("dmu", "mul", "n01", error=1.8 * limit), row("dmu", "mul", "sym")]
     said = Read(page(Data(some))).sections["summary"]
-    assert "a near miss, its middle error ends at 1.8 times the threshold" in said
+    assert "a near miss, its median error ends at 1.8 times the threshold" in said
 
 
 def test_the_summary_explains_ranges_units_and_words(full):
@@ -163,9 +164,10 @@ def test_every_unit_of_the_package_has_its_line():
 
 def test_fewer_trainings_elsewhere_are_told():
     some = [row("dmu", seed=seed) for seed in range(3)]
-    said = Read(page(Data([*some, row("wide", inputs=100)]))).sections["summary"]
-    assert "3 trainings for each operation and range" in said
-    assert "(but 1 for wide with 100 inputs)" in said
+    said = Read(page(Data([*some, row("wide", inputs=100)]))).sections
+    assert "3 trainings for each operation and range" in said["summary"]
+    told = "trainings for each operation and range: 1 of wide with 100 inputs."
+    assert told in said["success"] and told not in said["summary"]
 
 
 def test_a_rate_of_ranges_that_are_all_or_nothing_has_no_interval(full):

@@ -108,7 +108,7 @@ def pooled(cells: Cells, unit: str, operation: str) -> str:
 
 
 def excess(failed: Sequence[Judged], ruler: str) -> float:
-    """The middle of errors over their threshold; infinite if it is not a number."""
+    """The median of errors over their threshold; infinite if it is not a number."""
     limits = np.array([RULERS[ruler].threshold(one.row.asked.task) for one in failed])
     ratios = np.array([one.verdict.error for one in failed]) / limits
     return float(np.median(np.where(np.isfinite(ratios), ratios, np.inf)))

@@ -16,6 +16,9 @@ from ..studies._rows import judged
 from ..tasks import OPERATIONS, RANGES
 from .cells import Cells
 
+SHARED = "over these lines"
+"""Said of rows that were made under several facts, of which each has one or another."""
+
 
 @dataclass(frozen=True)
 class Source:
@@ -89,7 +92,7 @@ def gather(db: Path | None, *, own: bool = False) -> Data:
             found = shipped(study)
             rows += found
             made = made_with(study)
-            count = f"{len(found)} together" if len(made) > 1 else str(len(found))
+            count = f"{len(found)} {SHARED}" if len(made) > 1 else str(len(found))
             sources += [Source(f"comes with the package ({study})", count, one) for one in made]
     if db is not None:
         with Store(db, create=False) as store:

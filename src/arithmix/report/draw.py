@@ -54,12 +54,12 @@ def interval(ends: tuple[float, float]) -> str:
 
 def span(range_: str) -> str:
     """A range with the interval it trains on."""
-    return f"{range_}, {trained_on(range_)}"
+    return f"{range_}, trained on {interval(RANGES[range_].train)}"
 
 
-def trained_on(range_: str) -> str:
-    """The interval that a range trains on, in words."""
-    return f"trained on {interval(RANGES[range_].train)}"
+def called(range_: str) -> str:
+    """A range by the interval that it trains on, for those who don't know its name yet."""
+    return f"{interval(RANGES[range_].train)}, called {range_},"
 
 
 def line_style(names: Sequence[str]) -> dict[str, dict[str, str]]:
@@ -69,7 +69,10 @@ def line_style(names: Sequence[str]) -> dict[str, dict[str, str]]:
     """
     others = sorted(name for name in names if name != "dmu")
     styles = {
-        name: {"color": PALETTE[i % len(PALETTE)], "dash": DASHES[i // len(PALETTE) % len(DASHES)]}
+        name: {
+            "color": PALETTE[i % len(PALETTE)],
+            "dash": DASHES[(i + i // len(PALETTE)) % len(DASHES)],
+        }
         for i, name in enumerate(others)
     }
     return {"dmu": {"color": OWN, "dash": "solid"}, **styles}
@@ -120,11 +123,15 @@ def unit_axis(units: Sequence[str], **more: Any) -> Spec:
 
 
 def log_axis(title: str, values: np.ndarray) -> Spec:
-    """A logarithmic axis with a few powers of ten, however many decades there are."""
-    known = values[np.isfinite(values) & (values > 0)]
-    decades = np.ptp(np.log10(known)) if known.size else 1
+    """A logarithmic axis with a few powers of ten, two at least, however many decades there are."""
+    known = np.log10(values[np.isfinite(values) & (values > 0)])
+    decades = np.ptp(known) if known.size else 1
     dtick = max(1, int(np.ceil(decades / 7)))
-    return {"type": "log", "title": {"text": title}, "tickformat": ".0e", "dtick": dtick}
+    axis: Spec = {"type": "log", "title": {"text": title}, "tickformat": ".0e", "dtick": dtick}
+    if known.size and decades < 2:
+        low, high = np.floor(known.min()), np.ceil(known.max())
+        axis["range"] = [float(low) - 0.1, float(max(high, low + 1)) + 0.1]
+    return axis
 
 
 LEGEND = {"orientation": "h", "x": 0, "y": 1.01, "yanchor": "bottom"}

@@ -1,10 +1,9 @@
 """What the summary says of the DMU: what it solves, where it fails, by which rule."""
 
-from ...measure.rulers import RULERS
-from ...tasks import OPERATIONS, RANGES, Task
+from ...tasks import OPERATIONS, RANGES
 from ..cells import SEEDS, Cells, Rate, by_range, excess, members, rate, units_of
 from ..data import Data
-from ..draw import SIGNS, span, trained_on
+from ..draw import SIGNS, called
 from ..parts import Part, Strong, Words, words
 
 WHOLE = len(OPERATIONS) * len(RANGES) * SEEDS
@@ -16,16 +15,26 @@ def headline(cells: Cells) -> Words:
     if not rates:
         return words("There are rows of ", str(len(units_of(cells))), " units, none of the DMU.")
     always = [SIGNS[o] for o, one in rates.items() if one.whole]
-    pieces: list[str | Strong] = ["Held to one rule like every other unit, "]
+    name = "the Domain Mixed Unit (DMU)"
+    pieces: list[str | Strong] = [f"Held to one rule like every other unit, {name} solves "]
     if always:
-        pieces += ["the DMU solves ", Strong(f"{listed(always)} in every training")]
+        sure = sorted({everywhere(cells, o) for o, one in rates.items() if one.whole})
+        pieces += [Strong(f"{listed(always)} in every training"), f" ({listed(sure)})"]
     else:
-        pieces.append("the DMU solves no operation in every training")
+        pieces.append("no operation in every training")
     for operation, one in rates.items():
         if not one.whole:
             short, _, more = where(cells, operation).partition(": ")
             pieces += ["; ", Strong(f"{SIGNS[operation]} {short}"), f" ({more})"]
     return words(*pieces, ".")
+
+
+def everywhere(cells: Cells, operation: str) -> str:
+    """Of an operation that the DMU always solves: on how many ranges, how often on each."""
+    rates = by_range(cells, "dmu", operation)
+    counts = sorted({one.trained for one in rates.values()})
+    often = ", ".join(f"{n} of {n} {Rate(n, n).within}" for n in counts)
+    return f"on {len(rates)} of {len(rates)} ranges, on each in {often}"
 
 
 def where(cells: Cells, operation: str) -> str:
@@ -38,15 +47,15 @@ def where(cells: Cells, operation: str) -> str:
     bad = [one for r in failed for one in cells["dmu", operation, r] if not one.verdict.solved]
     never = not any(one.solved for one in failed.values())
     times = excess(bad, "primer")
-    miss = "a near miss, its middle error ends" if times < 10 else "its middle error ends"
-    place = span if len(failed) > 1 else trained_on
+    miss = "a near miss, its median error ends" if times < 10 else "its median error ends"
     counts = [
-        f"{one.solved} of {one.trained} {one.within}, {place(r)}" for r, one in failed.items()
+        f"{one.solved} of {one.trained} {one.within}{f' on {r}' if len(failed) > 1 else ''}"
+        for r, one in failed.items()
     ]
     return (
-        f"on {len(rates) - len(failed)} of {len(rates)} ranges always, on {listed(list(failed))} "
-        f"{'never' if never else 'not always'}: {listed(counts)}; {miss} at {times:.2g} times the "
-        "threshold"
+        f"on {len(rates) - len(failed)} of {len(rates)} ranges always, on "
+        f"{listed(list(map(called, failed)))} {'never' if never else 'not always'}: "
+        f"{listed(counts)}; {miss} at {times:.2g} times the threshold"
     )
 
 
@@ -55,17 +64,11 @@ def loose(data: Data) -> list[Part]:
     own = rates_of(data.cells("loose"), "dmu")
     if not own:
         return []
-    ratios = [
-        RULERS["dmu"].threshold(Task(o, r)) / RULERS["primer"].threshold(Task(o, r))
-        for o in OPERATIONS
-        for r in RANGES
-    ]
     return [
         words(
-            "The DMU paper judges its own unit by looser thresholds (a gate off by 0.0001; ",
-            f"{min(ratios):.0f} to {max(ratios):.0f} times the primer's) and the others by the "
-            f"primer's. By the looser ones the DMU solves {_each(own)} of the same trainings; the "
-            "fair table says what they do for the others.",
+            Strong("By the other rules: "),
+            f"with the looser thresholds of its paper (loose) the DMU solves {each(own)} of the "
+            "same trainings; the fair table says what they do for the others.",
         )
     ]
 
@@ -77,16 +80,18 @@ def own_rule(data: Data) -> list[Part]:
     for unit in units_of(cells):
         rates = rates_of(cells, unit)
         trained = sum(one.trained for one in rates.values())
-        start = f"Under the paper's own rule (100 steps in a row below those), {unit} "
+        name = "the DMU" if unit == "dmu" else unit
+        start = f"Under the paper's own rule, which is called dmu too, {name} "
         if trained < WHOLE:
             # A training that is solved is stored as it stops, one that fails only at its end.
             found.append(words(start, f"is incomplete: {trained} of {WHOLE} rows, no rate yet."))
         else:
-            found.append(words(start, f"solves {_each(rates)} trainings."))
+            found.append(words(start, f"solves {each(rates)} trainings."))
     return found
 
 
-def _each(rates: dict[str, Rate]) -> str:
+def each(rates: dict[str, Rate]) -> str:
+    """How many were solved: of all, or of each operation."""
     if all(one.whole for one in rates.values()):
         return f"all {sum(one.trained for one in rates.values())}"
     return ", ".join(f"{SIGNS[o]}\u00a0{one.solved}/{one.trained}" for o, one in rates.items())

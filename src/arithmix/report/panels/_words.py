@@ -1,15 +1,24 @@
 """The words of the page: ranges, units and terms, for those who see them the first time."""
 
 import ast
+from collections import Counter
+from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 from ...measure.rulers import RULERS
+from ...records.row import Row
 from ...table import Table
 from ...tasks import RANGES
 from ..draw import interval
 from ..parts import Fold, Grid, Part
+from ._rules import SHOWN
+from ._settings import base, changed
 
 UNITS = Path(__file__).parents[2] / "units"
+OURS = "this package's own"
+"""What the text of a unit says that has no paper."""
+ENDED = {"trained": "ran all steps", "stopped": "stopped when solved"}
 TERMS = {
     "row": "the record of one training: what was asked, its error curves, its final parameters",
     "member": "one of the trainings of a unit on a task; they differ by their seed",
@@ -26,17 +35,22 @@ TERMS = {
 }
 
 
+def ended(rows: Iterable[Row]) -> str:
+    """How trainings ended, the most frequent way first."""
+    counts = Counter(ENDED.get(row.status, row.status) for row in rows)
+    return ", ".join(f"{count} {how}" for how, count in counts.most_common())
+
+
 def words_of(units: list[str]) -> list[Part]:
     """Folds that say what the ranges, these units and the terms are."""
     places = [
         [name, interval(one.train), " or\u00a0".join(map(interval, one.test))]
         for name, one in RANGES.items()
     ]
-    known = about_units()
-    bases = dict.fromkeys(unit.partition("[")[0] for unit in units)
-    lines = [[unit, known.get(unit, "not of the package")] for unit in bases]
+    lines = [[unit, _about(unit)] for unit in dict.fromkeys([*map(base, units), *units])]
+    lines.sort()
     terms = [[word, meaning] for word, meaning in TERMS.items()]
-    terms += [[f"{one.name}, a ruler", one.about] for one in RULERS.values()]
+    terms += [[f"{one.name}, a ruler", one.about] for one in map(RULERS.__getitem__, SHOWN)]
     return [
         Fold(
             "What the ranges are",
@@ -47,8 +61,27 @@ def words_of(units: list[str]) -> list[Part]:
     ]
 
 
+def _about(unit: str) -> str:
+    """What a unit is, or what its brackets change."""
+    if base(unit) != unit:
+        return f"a variant of {base(unit)}: {changed(unit) or 'as its name says'}"
+    about = about_units().get(unit, "not of the package")
+    return f"{about} This package's own." if ours(unit) else about
+
+
+def ours(unit: str) -> bool:
+    """Whether a unit is this package's own, and not a paper's."""
+    return OURS in " ".join(_texts().get(unit, "").split())
+
+
 def about_units() -> dict[str, str]:
-    """The first line of each unit's file, read without importing it: that would need torch."""
+    """The first line of each unit's file."""
+    return {name: text.partition("\n")[0] for name, text in _texts().items()}
+
+
+@cache
+def _texts() -> dict[str, str]:
+    """What each unit's file says, read without importing it: that would need torch."""
     files = [path for path in UNITS.glob("*.py") if not path.name.startswith("_")]
     docs = {path.stem: ast.get_docstring(ast.parse(path.read_text("utf-8"))) for path in files}
-    return {name: (doc or "").partition("\n")[0] for name, doc in docs.items()}
+    return {name: doc or "" for name, doc in docs.items()}

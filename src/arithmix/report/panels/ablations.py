@@ -12,7 +12,9 @@ from ..cells import Cells, members, operations_of, pooled, rate
 from ..data import Data
 from ..draw import SIGNS, operation_name
 from ..parts import Command, Grid, Part, Side, Strong, tabs, tone, words
+from ._answer import answer
 from ._heat import success_chart
+from ._settings import changed, setting
 
 ORDER = 100
 TITLE = "Ablations"
@@ -42,24 +44,43 @@ def parts(data: Data) -> list[Part]:
         if not any(unit != "dmu" for unit, _, _ in cells):
             left += [", " if left else "", run]
             continue
-        said = f"{question[:1].upper()}{question[1:]} (Ruler {study.ruler}; made by "
+        said = f"{question[:1].upper()}{question[1:]} (Made by "
         whole = len(rows) == study.members
         done[name.removeprefix("ablation-") + ("" if whole else " (incomplete)")] = [
             words(said, run, ")"),
-            _table(cells, study.units) if whole else _incomplete(rows, study),
+            *(_found(cells, study.units) if whole else _incomplete(rows, study)),
             Side(_charts(cells, study.units)),
         ]
     if done and left:
-        return [*tabs(done), words("Not recorded, but for the rows of dmu that all share: ", *left)]
-    return tabs(done)
+        left = ["Not recorded, but for the rows of dmu that all share: ", *left]
+    return [*_rule(data), *tabs(done), *([words(*left)] if left else [])] if done else []
 
 
-def _incomplete(rows: Sequence[Row], study: Study) -> Part:
-    return words(
-        Strong(f"Incomplete: {len(rows)} of {study.members} rows. "),
-        "Trainings that are solved stop early and are stored first, so there is no rate over all "
-        "ranges yet, and those below may be too high. n: how many trainings, if fewer than 25.",
-    )
+def _rule(data: Data) -> list[Part]:
+    own = rate(members(data.cells("dmu"), "dmu"))
+    if not own.whole:
+        return []
+    return [
+        words(
+            "All are judged by the DMU paper's own rule, dmu, under which the DMU as it is already "
+            f"solves all {own.trained}: a change can cost trainings, or cost or save steps."
+        )
+    ]
+
+
+def _found(cells: Cells, units: Sequence[str]) -> list[Part]:
+    return [words(Strong("Answer: "), answer(cells, units)), _table(cells, units)]
+
+
+def _incomplete(rows: Sequence[Row], study: Study) -> list[Part]:
+    return [
+        words(
+            Strong(f"Incomplete: {len(rows)} of {study.members} rows. "),
+            "Trainings that are solved stop early and are stored first, so there is no rate over "
+            "all ranges yet, and those below may be too high. n: how many trainings, if fewer than "
+            "25.",
+        )
+    ]
 
 
 def _charts(cells: Cells, order: Sequence[str]) -> list[Part]:
@@ -70,16 +91,11 @@ def _charts(cells: Cells, order: Sequence[str]) -> list[Part]:
     return [one for one in made if one]
 
 
-def setting(unit: str) -> str:
-    """What a variant changes: of `dmu[learn=True,start=add]`, `learn, start=add`."""
-    _, found, changed = unit.rstrip("]").partition("[")
-    return changed.replace("=True", "").replace(",", ", ") if found else f"{unit} as it is"
-
-
 def _table(cells: Cells, units: Sequence[str]) -> Grid:
     shown, lines, tones = operations_of(cells), [], {}
     for unit in units:
         for j, operation in enumerate(shown, start=1):
             tones[len(lines), j] = tone(rate(members(cells, unit, operation)).percent)
-        lines.append([setting(unit), *(pooled(cells, unit, operation) for operation in shown)])
+        name = f"{setting(unit)}: {changed(unit)}" if changed(unit) else setting(unit)
+        lines.append([name, *(pooled(cells, unit, operation) for operation in shown)])
     return Grid(Table("", ["setting", *(SIGNS[o] for o in shown)], lines), tones)

@@ -23,19 +23,20 @@ from ..draw import (
     trace,
 )
 from ..parts import Chart, Part, Tabs, tabs
+from ._words import ours
 
 ORDER = 60
 TITLE = "Error curves"
 ABOUT = (
-    "Test error over the steps of training. Solid: each unit's middle member, by its error at the "
-    "judged step; dotted: its worst. The dot is that step, under primer that of best validation "
-    "error: a member is solved if its dot is below the dashed line, whatever its curve does "
-    "elsewhere. Click or tap a name to see or hide it."
+    "Test error over the steps of training. Members are ranked by their error at the judged step, "
+    "the dot, under primer that of best validation error. Solid: each unit's median member; "
+    "dotted: its worst at the judged step, which may be better elsewhere. A member is solved if "
+    "its dot is below the dashed line. Click or tap a name to see or hide it."
 )
 COMMAND = "arithmix run nalm && arithmix run unified && arithmix report"
 POINTS = 60
 FIRST = 5
-"""Units that are seen before any name is chosen."""
+"""Units that are seen before any name is chosen, and this package's own."""
 LIMITS = (1e-14, 1e14)
 
 
@@ -61,20 +62,20 @@ def _chart(cells: Cells, ruler: Ruler, task: Task, styles: Mapping[str, Spec]) -
     traces, values = [], []
     for i, unit in enumerate(units):
         cell = sorted(cells[unit, operation, range_], key=_error)
-        chosen = {"worst": cell[-1], "middle": cell[len(cell) // 2]}
+        chosen = {"worst at its dot": cell[-1], "median": cell[len(cell) // 2]}
         colour = styles[unit]["color"]
         common: Spec = {"name": plain(unit), "legendgroup": plain(unit)}
-        common["visible"] = True if i < FIRST else "legendonly"
+        common["visible"] = True if i < FIRST or ours(unit) else "legendonly"
         for kind, member in chosen.items():
             step, test = _thin(member)
             values.append(test)
-            line = {"color": colour, "dash": "solid" if kind == "middle" else "dot"}
+            line = {"color": colour, "dash": "solid" if kind == "median" else "dot"}
             traces.append(
                 trace(
                     "scatter",
                     **step,
                     y=test,
-                    showlegend=kind == "middle",
+                    showlegend=kind == "median",
                     mode="lines",
                     line=line | {"width": 2.6 if unit == "dmu" else 1.5},
                     hovertemplate=f"{kind}, seed {member.row.asked.seed}: %{{y:.2e}} at %{{x}}",

@@ -1,6 +1,5 @@
 """Which trainings fail, how they end, and where they are stuck."""
 
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -24,11 +23,12 @@ from ..draw import (
     trace,
 )
 from ..parts import Chart, Fold, Grid, Part, Tabs, tabs, words
+from ._words import ended
 
 ORDER = 65
 TITLE = "Failures"
 ABOUT = (
-    "How far failed trainings end from solved: the power of ten by which their middle test error "
+    "How far failed trainings end from solved: the power of ten by which their median test error "
     "is above primer's threshold; 0.3 is a factor of two. Empty cells have no failure. Hover or "
     "tap for how they ended and their final parameters."
 )
@@ -69,7 +69,7 @@ def _own(failed: Cells, cells: Cells, operation: str, ruler: str) -> list[Part]:
             found.append(
                 words(
                     f"The DMU fails {len(bad)} of {len(cells['dmu', operation, range_])} times on ",
-                    f"{span(range_)}: its middle error ends at {times:.2g} times the threshold, ",
+                    f"{span(range_)}: its median error ends at {times:.2g} times the threshold, ",
                     f"with {'; '.join(_at(bad)) or 'no parameters recorded'}.",
                 )
             )
@@ -78,11 +78,6 @@ def _own(failed: Cells, cells: Cells, operation: str, ruler: str) -> list[Part]:
 
 def _failed(cell: Sequence[Judged]) -> list[Judged]:
     return [one for one in cell if not one.verdict.solved]
-
-
-def _ended(bad: Sequence[Judged]) -> str:
-    counts = Counter(one.row.status for one in bad)
-    return ", ".join(f"{count} {status}" for status, count in counts.most_common())
 
 
 def _flat(one: Judged) -> dict[str, float]:
@@ -112,7 +107,7 @@ def _elements(those: Sequence[Judged]) -> dict[str, np.ndarray]:
 
 
 def _at(those: Sequence[Judged]) -> list[str]:
-    """Each element's middle, with its 10th and 90th percent where they differ."""
+    """Each element's median, with its 10th and 90th percent where they differ."""
     found = []
     for name, values in _elements(those).items():
         low, middle, high = np.quantile(values, [0.1, 0.5, 0.9])
@@ -138,8 +133,8 @@ def _chart(failed: Cells, cells: Cells, operation: str, ruler: str) -> Chart:
                     f"<b>{plain(unit)}</b>",
                     span(range_),
                     f"{len(bad)} of {len(cells[unit, operation, range_])} failed: "
-                    f"{plain(_ended(bad))}",
-                    f"middle error {times:.3g} times the threshold",
+                    f"{plain(ended(one.row for one in bad))}",
+                    f"median error {times:.3g} times the threshold",
                     *map(plain, _at(bad)),
                 ]
                 hover[i][j] = "<br>".join(lines)
@@ -187,7 +182,7 @@ def _table(failed: Cells, cells: Cells, operation: str, ruler: str) -> Grid:
         [
             f"{unit} {range_}",
             f"{len(bad)}/{len(cells[unit, operation, range_])}",
-            _ended(bad),
+            ended(one.row for one in bad),
             f"{excess(bad, ruler):.2g}",
             "; ".join(_at(bad)),
         ]
@@ -196,5 +191,5 @@ def _table(failed: Cells, cells: Cells, operation: str, ruler: str) -> Grid:
         if (bad := failed.get((unit, operation, range_)))
     ]
     header = ["unit and range", "failed", "how they ended", "error / threshold", "parameters"]
-    note = "parameters: the middle of failed members (10th to 90th percent), the first eight"
+    note = "parameters: the median of failed members (10th to 90th percent), the first eight"
     return Grid(Table("", header, lines, note))

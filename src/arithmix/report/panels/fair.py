@@ -27,7 +27,8 @@ TITLE = "The fair table"
 ABOUT = (
     "Success over all ranges, every unit under the same ruler: primer (weights off by 1e-5) or "
     "loose (the DMU paper's thresholds, a gate off by 1e-4, at the same rows), with Wilson's 95% "
-    "intervals. The paper compares the DMU under its loose rule with others under primer."
+    "intervals, which take all trainings as independent. The paper compares the DMU under its own "
+    "rule, dmu (those thresholds, 100 steps in a row), with the others under primer."
 )
 COMMAND = "arithmix run nalm && arithmix run unified && arithmix report"
 RULES = {"primer": {"symbol": "circle", "size": 9}, "loose": {"symbol": "triangle-up"}}
@@ -43,7 +44,11 @@ def parts(data: Data) -> list[Part]:
     tables = {f"under {name}": [_table(cells)] for name, cells in rules.items()}
     return [
         Tabs({**tables, "as the paper compares": [_printed()]}),
-        words(Strong("Both rulers in one picture"), ", whichever table is chosen above:"),
+        words(
+            Strong("Both rulers in one picture"),
+            ", whichever table is chosen above. A mark without a bar: the unit solves some ranges "
+            "always and the others never, so there is no chance for an interval to measure.",
+        ),
         Side(charts),
     ]
 

@@ -14,9 +14,10 @@ ORDER = 70
 TITLE = "The DMU's gate"
 ABOUT = (
     "The gate over training, as the weight of the linear domain (at 1 the unit adds or subtracts, "
-    "at 0 it multiplies or divides) and as its distance from the nearer of these two: the middle "
-    "member of each range, with a band from the 10th to the 90th percent of members. Every gate "
-    "starts at 0.5. Rows keep the distance; its side is the one on which a member ends."
+    "at 0 it multiplies or divides) and as its distance from the nearer of these two: the median "
+    "over the members of each range, with a band from the 10th to the 90th percent of them, hardly "
+    "seen where they coincide. Every gate starts at 0.5. Rows keep the distance; its side is the "
+    "one on which a member ends."
 )
 COMMAND = "arithmix run nalm --units dmu && arithmix report"
 FLOOR = 1e-9
@@ -120,8 +121,9 @@ def _ends(there: dict[str, list[Judged]]) -> Grid:
     header = ["range", "end linear", "logit", "sparsity*", "distance"]
     note = (
         "Medians over members at the end of training. logit: linear less logarithmic, before the "
-        "temperature. sparsity*: the paper's, of the gate without its temperature; distance: of "
-        "the gate in use."
+        "temperature. distance: that of the gate in use, whose logits are divided by a temperature "
+        "and so pushed towards 0 or 1. sparsity*: the same distance without that temperature, "
+        "which is what the paper prints and is always larger."
     )
     return Grid(Table("", header, lines, note))
 

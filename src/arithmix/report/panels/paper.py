@@ -33,8 +33,9 @@ def parts(data: Data) -> list[Part]:
         else "its paper's thresholds at the primer's rows (run the study dmu for its own rule)"
     )
     said = words(
-        f"{equal} of {compared} cells of the baselines are equal to the last training. The DMU is "
-        f"here under {rule}, the others under primer, as in the paper; the fair table is below."
+        f"{equal} of {compared} cells of the baselines are exactly equal, in the count of solved "
+        f"trainings. The DMU is here under {rule}, the others under primer, as in the paper; the "
+        "fair table is below."
     )
     return [said, *tabs(tables), Fold("Where the printed numbers are from", [_source()])]
 

@@ -1,13 +1,13 @@
 """Where the rows come from."""
 
 import json
-from collections import Counter
 
 from ...studies import experiments
 from ...studies._rows import of_study
 from ...table import Table
-from ..data import Data
+from ..data import SHARED, Data
 from ..parts import Fold, Grid, Part
+from ._words import ended
 
 ORDER = 110
 TITLE = "Provenance"
@@ -25,9 +25,18 @@ def parts(data: Data) -> list[Part]:
     ]
     return [
         _coverage(data),
-        Grid(Table("Made with", ["rows from", "rows", "made with"], made)),
+        Grid(Table("Made with", ["rows from", "rows", "made with"], made, _shared(data))),
         Fold("How each unit was trained", [_recipes(data)]),
     ]
+
+
+def _shared(data: Data) -> str:
+    if not any(SHARED in one.rows for one in data.sources):
+        return ""
+    return (
+        f"{SHARED}: some of these rows were made under one line's versions and commit, others "
+        "under another's; which is not kept."
+    )
 
 
 def _coverage(data: Data) -> Grid:
@@ -41,10 +50,9 @@ def _coverage(data: Data) -> Grid:
             missing.append(name)
             continue
         known |= {id(row) for row in new}
-        ended = ", ".join(f"{n} {s}" for s, n in Counter(r.status for r in there).most_common())
         again = str(len(there) - len(new)) if len(there) > len(new) else ""
         count = f"{len(there)} of {study.members}"
-        lines.append([name, study.ruler, count, again, ended, study.about])
+        lines.append([name, study.ruler, count, again, ended(there), study.about])
     rest = [row for row in data.rows if id(row) not in known]
     if rest:
         units = ", ".join(dict.fromkeys(row.asked.unit for row in rest))

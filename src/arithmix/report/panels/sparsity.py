@@ -12,7 +12,7 @@ TITLE = "Sparsity"
 ABOUT = (
     "The sparsity error of each solved training: the largest distance of a weight or gate from the "
     "nearest discrete value, at the judged row. To the left is better; values below 1e-9 are drawn "
-    "there."
+    "at 1e-9."
 )
 COMMAND = "arithmix run nalm && arithmix run unified && arithmix run dmu && arithmix report"
 FLOOR = 1e-9

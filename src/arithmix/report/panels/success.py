@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 
 from ...measure.rulers import RULERS
-from ..cells import operations_of, units_of
+from ..cells import SEEDS, operations_of, units_of
 from ..data import Data
 from ..draw import operation_name
-from ..parts import Fold, Part, Side, tabs
+from ..parts import Fold, Part, Side, tabs, words
 from ._heat import success_chart
+from ._own import listed
+from ._rules import SHOWN
 
 ORDER = 10
 TITLE = "Success"
@@ -20,16 +22,29 @@ COMMAND = (
     "arithmix run unified-10 && arithmix run unified-100 && arithmix run dmu && arithmix report"
 )
 
-SHOWN = ("primer", "loose", "dmu")
-
 
 def parts(data: Data) -> list[Part]:
     """A heatmap for each ruler, in a tab for each operation; tasks with idle inputs apart."""
     idle = {f"{n} inputs": _tabs(data, n, SHOWN[:1]) for n in data.inputs if n != 2}
     found = _tabs(data, 2, SHOWN)
     if idle:
-        found.append(Fold("More inputs, of which two matter", tabs(idle)))
+        found.append(Fold("More inputs, of which two matter", [*_fewer(data), *tabs(idle)]))
     return found
+
+
+def _fewer(data: Data) -> list[Part]:
+    """Units that have fewer trainings there than the benchmark has."""
+    fewer = {
+        f"{len(cell)} of {unit} with {inputs} inputs": None
+        for inputs in data.inputs
+        if inputs != 2
+        for (unit, _, _), cell in data.cells("primer", inputs).items()
+        if len(cell) < SEEDS
+    }
+    if not fewer:
+        return []
+    said = f"Fewer than {SEEDS} trainings for each operation and range: {listed(list(fewer))}."
+    return [words(said)]
 
 
 def _tabs(data: Data, inputs: int, rulers: Sequence[str]) -> list[Part]:
