@@ -156,6 +156,49 @@ def test_tabs_show_their_figures(browser, pages):
     assert complaints(browser) == []
 
 
+def test_a_chosen_inner_tab_stays_chosen_beside(browser, pages):
+    look(browser)
+    browser.get(pages["shipped"])
+
+    def click(name):
+        (tab,) = [
+            one
+            for one in browser.find_elements(By.CSS_SELECTOR, "#curves [role=tab]")
+            if one.text == name and one.is_displayed()
+        ]
+        browser.execute_script("arguments[0].click()", tab)
+
+    for name in ("p01", "× mul"):
+        click(name)
+    chosen = browser.find_elements(By.CSS_SELECTOR, "#curves [aria-selected=true]")
+    assert [one.text for one in chosen if one.is_displayed()] == ["× mul", "p01"]
+    titles = browser.find_elements(By.CSS_SELECTOR, "#curves h3")
+    shown = [one.text for one in titles if one.is_displayed()]
+    assert len(shown) == 1 and shown[0].startswith("× on p01")
+
+
+def test_a_table_that_goes_on_says_so(browser, pages):
+    look(browser, width=390)
+    browser.get(pages["shipped"])
+    marks = """const scroll = document.querySelector('#universal .scroll');
+        const frame = scroll.parentElement;
+        return [getComputedStyle(frame, '::before').content, frame.className]"""
+
+    def marked(*, wide, more):
+        def there(_):
+            hint, names = browser.execute_script(marks)
+            return ("scroll" in hint, "more-right" in names) == (wide, more)
+
+        return there
+
+    wait = WebDriverWait(browser, 20)
+    wait.until(marked(wide=True, more=True))
+    browser.execute_script("document.querySelector('#universal .scroll').scrollLeft = 9999")
+    wait.until(marked(wide=True, more=False))
+    look(browser)
+    wait.until(marked(wide=False, more=False))
+
+
 def test_figures_follow_the_theme(browser, pages):
     look(browser)
     browser.get(pages["empty"])

@@ -16,7 +16,7 @@ from ..studies._rows import judged
 from ..tasks import OPERATIONS, RANGES
 from .cells import Cells
 
-SHARED = "over these lines"
+SHARED = "shared"
 """Said of rows that were made under several facts, of which each has one or another."""
 
 

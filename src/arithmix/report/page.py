@@ -169,9 +169,10 @@ def _grid(grid: Grid) -> str:
 def _kind(column: Sequence[str]) -> str:
     """How a column stands: numbers to the right, words to the left, long words in lines."""
     filled = [text for text in column if text]
-    if all(text[0].isdigit() or text[0] in "-–∞" for text in filled):
+    longest = max(map(len, filled), default=0)
+    if longest <= 24 and all(text[0].isdigit() or text[0] in "-–∞" for text in filled):
         return ""
-    return "long" if max(map(len, filled)) > 40 else "word"
+    return "long" if longest > 40 else "word"
 
 
 def _json(value: object) -> str:

@@ -122,8 +122,8 @@ def _ends(there: dict[str, list[Judged]]) -> Grid:
     note = (
         "Medians over members at the end of training. logit: linear less logarithmic, before the "
         "temperature. distance: that of the gate in use, whose logits are divided by a temperature "
-        "and so pushed towards 0 or 1. sparsity*: the same distance without that temperature, "
-        "which is what the paper prints and is always larger."
+        "and so pushed towards 0 or 1. sparsity*: the same distance without that temperature, as "
+        "the paper prints it; it is always larger."
     )
     return Grid(Table("", header, lines, note))
 

@@ -34,8 +34,8 @@ def _shared(data: Data) -> str:
     if not any(SHARED in one.rows for one in data.sources):
         return ""
     return (
-        f"{SHARED}: some of these rows were made under one line's versions and commit, others "
-        "under another's; which is not kept."
+        f"{SHARED}: the number is of several lines together. Some of these rows were made under "
+        "one line's versions and commit, others under another's; which is not kept."
     )
 
 

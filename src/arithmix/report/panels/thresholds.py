@@ -35,11 +35,11 @@ def _chart(operation: str) -> Chart:
     tasks = [Task(operation, range_) for range_ in RANGES]
     printed = [published()["dmu_thresholds"][range_][operation] for range_ in RANGES]
     kinds = {
-        "dmu": ([RULERS["dmu"].threshold(t) for t in tasks], {"color": OWN, "size": 9}),
         "as printed": (
             printed,
             {"size": 14, "symbol": "x-thin", "line": {"color": "#808080", "width": 2}},
         ),
+        "dmu": ([RULERS["dmu"].threshold(t) for t in tasks], {"color": OWN, "size": 9}),
         "primer": (
             [RULERS["primer"].threshold(t) for t in tasks],
             {"color": BLUE, "size": 9},
