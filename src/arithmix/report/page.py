@@ -157,7 +157,7 @@ def _grid(grid: Grid) -> str:
     )
     title = f'<h3 class="of">{escape(table.title)}</h3>' if table.title else ""
     tall = len(table.rows) > TALL
-    notes = [table.note, f"{len(table.rows)} rows" if tall else ""]
+    notes = [table.note, f"{len(table.rows)} rows; the table scrolls" if tall else ""]
     note = "".join(f'<p class="note">{escape(text)}</p>' for text in notes if text)
     return (
         f'{title}<div class="frame{" tall" if tall else ""}"><div class="scroll" tabindex="0">'

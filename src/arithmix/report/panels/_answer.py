@@ -12,7 +12,7 @@ from ..draw import SIGNS
 from ._settings import setting
 
 FEW = 4
-"""Cells up to which each is named."""
+"""Cells up to which each is named; of more only the number is given."""
 CHANCE = 0.05
 UNLIKE = 0.05
 """Steps that differ by less than this share of the base's are called like it."""
@@ -30,14 +30,16 @@ def answer(cells: Cells, units: Sequence[str], base: str = "dmu") -> str:
     close = [u for u, one in apart.items() if fisher(one.solved, own.solved, own.trained) > CHANCE]
     clauses = [f"{base} as it is solves {own.solved} of {own.trained}"]
     clauses += [f"{_names(same)} the same"] * bool(same)
-    clauses += [_counts(cells, unit, base, *close) for unit in apart]
-    said = f"{'; '.join(clauses)}."
-    return " ".join([said, *_pace(cells, [*same, *close], base)])
+    clauses += [_counts(cells, unit, base, chance=unit in close) for unit in apart]
+    said = [f"{'; '.join(clauses)}."]
+    if any(len(_differ(cells, unit, base)) > FEW for unit in apart):
+        said.append("In brackets: on how many ranges of each operation the count is another.")
+    return " ".join([*said, *_pace(cells, [*same, *close], base)])
 
 
-def _counts(cells: Cells, unit: str, base: str, *close: str) -> str:
+def _counts(cells: Cells, unit: str, base: str, *, chance: bool) -> str:
     count = f"{setting(unit)} {rate(members(cells, unit)).solved} ({_where(cells, unit, base)})"
-    return f"{count}, which may be chance" if unit in close else count
+    return f"{count}, which may be chance" if chance else count
 
 
 def _differ(cells: Cells, unit: str, base: str) -> dict[tuple[str, str], tuple[int, int]]:
@@ -55,8 +57,7 @@ def _where(cells: Cells, unit: str, base: str) -> str:
     found = _differ(cells, unit, base)
     if len(found) <= FEW:
         return ", ".join(f"{SIGNS[o]} {r} {n} of {all_}" for (o, r), (n, all_) in found.items())
-    counts = [f"{SIGNS[o]}\u00a0{sum(one == o for one, _ in found)}" for o in OPERATIONS]
-    return f"ranges that differ: {', '.join(counts)}"
+    return ", ".join(f"{SIGNS[o]}\u00a0{sum(one == o for one, _ in found)}" for o in OPERATIONS)
 
 
 def _pace(cells: Cells, units: Sequence[str], base: str) -> list[str]:
