@@ -107,7 +107,7 @@ def walk(
     for _ in range(steps):
         there = np.where(way == "floor", rows.gentle(), rows.slope() < EXACT / 100)
         near = (np.abs(rows.point[:, :2]) < FAR).all(1) & np.isfinite(rows.loss)
-        (going,) = np.nonzero(~there & near & (damping < 1e4))
+        (going,) = np.nonzero(~there & near & (damping < 1e2))
         if not going.size:
             break
         now, how = rows.take(going), way[going]

@@ -23,7 +23,7 @@ from .surface import Surface
 
 GRID = (-1.5, -0.5, 0.0, 0.5, 1.5)
 GATES = (0.0, 0.15, 0.5, 0.85, 1.0)
-STEPS = 16
+STEPS = 12
 HOLLOWS = 20
 NOTHING = 1e-9
 """A loss below this, beside the mean square of the targets, is none."""

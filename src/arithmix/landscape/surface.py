@@ -114,7 +114,8 @@ class Surface:
         """The mean squared error over a square of magnitudes with the signs `turn`."""
         g = point[:, None, 2:]
         size, weight = nodes(point[:, :2] * turn)
-        x = size * turn[:, None]
+        # Of one square the nodes are the same for all, and so are their logarithms.
+        x = size * (turn[:1, None] if len(self._signs) == 1 else turn[:, None])
         y = OPERATIONS[self.task.operation].apply(x[..., 0], x[..., 1])
         wrong = dmu(x, point[:, None, :2], torch.cat([g, 1 - g], -1), **self._settings)[..., 0] - y
         return (weight * wrong.square()).sum(-1)
@@ -124,8 +125,7 @@ class Surface:
         low, high = self._sides
         t, w = self._rule
         along = low + (high - low) * t
-        x, weight = torch.cartesian_prod(along, along), (w[:, None] * w).flatten()
-        return x.expand(len(o), -1, -1), weight.expand(len(o), -1)
+        return torch.cartesian_prod(along, along)[None], (w[:, None] * w).flatten()[None]
 
     def _split(self, o: Tensor) -> tuple[Tensor, Tensor]:
         """Nodes `points nodes 2` in the square of magnitudes and their weights `points nodes`.
