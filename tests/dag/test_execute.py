@@ -179,6 +179,16 @@ def test_it_compiles_whole(kind):
     assert torch.allclose(g, h, rtol=1e-3, atol=1e-3 * h.abs().max().item())
 
 
+@pytest.mark.compiled
+@pytest.mark.parametrize("axis", [0, 1])
+def test_it_compiles_under_vmap(axis):
+    torch.compiler.reset()
+    plan = soft(Plan.from_expression(EXAMPLE))
+    x = signed((5, 7, 4), dtype=torch.float32)
+    run = torch.compile(torch.vmap(lambda x: execute(plan, x), in_dims=axis, out_dims=axis))
+    assert torch.allclose(run(x), execute(plan, x), rtol=1e-4)
+
+
 def test_dtypes_are_kept():
     plan = Plan.from_expression(EXAMPLE)
     for dtype in (torch.bfloat16, torch.float16, torch.float32, torch.float64):

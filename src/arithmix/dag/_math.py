@@ -30,6 +30,36 @@ def finite_gradient(x: Tensor) -> Tensor:
     return _FiniteGradient.apply(x)  # pyrefly: ignore[bad-return]
 
 
+class _Loaded(torch.autograd.Function):
+    @staticmethod
+    def forward(x: Tensor) -> Tensor:
+        copy = x.clone(memory_format=torch.contiguous_format)
+        return copy.as_strided(copy.shape, copy.stride())
+
+    @staticmethod
+    def setup_context(ctx, inputs, output) -> None:
+        pass
+
+    @staticmethod
+    def backward(ctx, *gradients: Tensor) -> Tensor:
+        return gradients[0]
+
+    @staticmethod
+    def vmap(info, in_dims, *args: Tensor) -> tuple[Tensor, int]:
+        return _Loaded.apply(*args), in_dims[0]  # pyrefly: ignore[bad-return]
+
+
+def loaded(x: Tensor) -> Tensor:
+    """Return `x`, which the compiler for a CPU then loads once, and not at each use.
+
+    A strided column is loaded number by number, and a kernel with 35 such loads is not vector code
+    at all (torch 2.13). Only `as_strided` makes the compiler keep a copy.
+    """
+    if not torch.compiler.is_compiling() or x.device.type != "cpu":
+        return x
+    return _Loaded.apply(x)  # pyrefly: ignore[bad-return]
+
+
 def working_dtype(*tensors: Tensor) -> torch.dtype:
     """The dtype to compute in: that of the tensors together, but never less than float32."""
     dtype = torch.float32

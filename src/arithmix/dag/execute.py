@@ -32,6 +32,7 @@ from ._math import (
     default_log_limit,
     finite_gradient,
     held,
+    loaded,
     rounded,
     smooth_magnitude,
     working_dtype,
@@ -95,7 +96,8 @@ def _soft(plan: Plan, values: Tensor, temperature: float) -> Tensor:
     tiny, largest = torch.finfo(dtype).tiny, math.exp(limit)
 
     # Columns and not one tensor: the compiler makes a single kernel of all that follows.
-    columns = [*x.unbind(-1), *(x.new_full((), value) for value in plan.constants)]
+    columns = [loaded(column) for column in x.unbind(-1)]
+    columns += [x.new_full((), value) for value in plan.constants]
     v = [column.clamp(-largest, largest) for column in columns]
     l = [column.abs().clamp(min=tiny).log() for column in columns]
     negative = [(column < 0).to(dtype) for column in columns]
