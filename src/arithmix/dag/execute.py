@@ -64,9 +64,12 @@ def execute(
         )
     if not plan.hard:
         return _soft(plan, values, temperature)
-    x = finite_gradient(values) if values.requires_grad else values
-    columns = [*x.double().unbind(-1)]
-    columns += [x.new_full((), value, dtype=torch.float64) for value in plan.constants]
+    if values.requires_grad:  # the way back through loaded columns takes longer
+        given = finite_gradient(values).unbind(-1)
+    else:
+        given = [loaded(column) for column in values.unbind(-1)]
+    columns = [column.double() for column in given]
+    columns += [values.new_full((), value, dtype=torch.float64) for value in plan.constants]
     if plan.program is None:
         result = _hard_batch(plan, columns)
     else:
