@@ -8,7 +8,7 @@ from arithmix.landscape.newton import look
 STEEP = 40.0
 
 
-class Trough:
+class Gutter:
     """A straight valley: the line O0 + O1 = 1 at g = 0.5, on a tilt, with walls like a parabola."""
 
     def __init__(self, tilt=0.0):
@@ -27,7 +27,7 @@ class Trough:
         return loss, slope, bend
 
 
-class Plain(Trough):
+class Plain(Gutter):
     """A plateau: the loss is the same everywhere."""
 
     def derivatives(self, point):
@@ -46,7 +46,7 @@ def to_line(place, first):
 
 
 def test_a_valley_is_followed_to_both_ends():
-    surface = Trough()
+    surface = Gutter()
     net = spread(surface, rows(surface), rows(surface, [0.2, 0.8, 0.5]))
     assert np.abs(net.point[:, :2].sum(1) - 1).max() < 1e-3
     assert np.abs(net.point[:, :2]).max() < NEAR
@@ -56,7 +56,7 @@ def test_a_valley_is_followed_to_both_ends():
 
 
 def test_beyond_the_square_a_valley_is_followed_downhill_from_an_end():
-    surface = Trough(tilt=1e-2)
+    surface = Gutter(tilt=1e-2)
     net = spread(surface, rows(surface, [5, -4, 0.5]), rows(surface))
     down = 5 + 2 * REACH * ONWARD
     assert to_line(net.point, np.linspace(5, down - REACH, 300)).max() <= 1.01 * REACH
@@ -64,13 +64,13 @@ def test_beyond_the_square_a_valley_is_followed_downhill_from_an_end():
 
 
 def test_a_valley_that_falls_steeply_is_none():
-    surface = Trough(tilt=1.0)
+    surface = Gutter(tilt=1.0)
     assert not rows(surface, [0.2, 0.8, 0.5]).gentle().any()
 
 
 def test_walls_are_as_high_as_they_are():
-    class Ditch(Trough):
-        """Its walls bend as much as a trough's, but only within 1e-3."""
+    class Ditch(Gutter):
+        """Its walls bend as much as a gutter's, but only within 1e-3."""
 
         def values(self, point):
             off = np.abs(point[..., 0] + point[..., 1] - 1).clip(max=1e-3)
@@ -84,7 +84,7 @@ def test_walls_are_as_high_as_they_are():
     here = rows(surface, [0.5, 0.5, 0.5])
     assert here.gentle().all()
     assert not len(gentle(surface, here).point)
-    assert len(gentle(Trough(tilt=1e-3), rows(Trough(tilt=1e-3), [0.5, 0.5, 0.5])).point) == 1
+    assert len(gentle(Gutter(tilt=1e-3), rows(Gutter(tilt=1e-3), [0.5, 0.5, 0.5])).point) == 1
 
 
 def test_a_plateau_is_filled_up_to_a_number():
