@@ -1,6 +1,7 @@
 """Valleys and plateaus are whole lines and sheets of places: a net of places on each of them."""
 
 import numpy as np
+from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import KDTree
 
@@ -8,7 +9,7 @@ from .arrays import REACH
 from .newton import GENTLE, Rows, walk
 from .surface import Surface
 
-MOST = 1000
+MOST = 2000
 """Places in the net of a landscape."""
 NEAR = 3.0
 """Selectors beyond this are followed only from where a training ended."""
@@ -95,8 +96,7 @@ def families(point: np.ndarray, kind: np.ndarray) -> np.ndarray:
         return np.zeros(0, dtype=np.int64)
     pairs = KDTree(point).query_pairs(2.1 * REACH, p=np.inf, output_type="ndarray")
     pairs = pairs[kind[pairs[:, 0]] == kind[pairs[:, 1]]]
-    graph = np.zeros((len(point), len(point)), dtype=bool)
-    graph[tuple(pairs.T)] = True
+    graph = coo_array((np.ones(len(pairs)), tuple(pairs.T)), shape=(len(point), len(point)))
     return connected_components(graph, directed=False)[1]
 
 

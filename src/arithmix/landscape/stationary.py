@@ -181,15 +181,15 @@ def _with_net(surface: Surface, alone: Points, net: Rows) -> Points:
     sides = _sides(surface, net, plane=False)
     slope = net.slope()
     flat = net.curves()[-1]
-    names = [_name(surface, net.take(np.array([i])), slope[i], sides[i]) for i in range(len(slope))]
-    on = np.array([name is not None for name in names], dtype=bool)
     kind = np.where(flat.all(1), "plateau", "valley")
+    on = ~_across(sides)
     on &= np.abs(net.point[:, None] - alone.point).max(-1).min(1, initial=np.inf) > SAME
     family = families(net.point[on], kind[on])
     (there,) = np.nonzero(on)
     lowest = np.lexsort([net.loss[there], family])
     kept = there[lowest[np.unique(family[lowest], return_index=True)[1]]]
-    named = [name for i in kept if (name := names[i]) is not None]
+    names = [_name(surface, net.take(np.array([i])), slope[i], sides[i]) for i in kept]
+    named = [name for name in names if name is not None]
     joined = [
         (alone.point, net.point[kept]),
         (alone.kind, kind[kept]),
@@ -221,6 +221,11 @@ def _sides(surface: Surface, rows: Rows, plane: bool) -> np.ndarray:
     return sides
 
 
+def _across(sides: np.ndarray) -> np.ndarray:
+    """Whether the loss falls across a kink, so that no training stays on it."""
+    return (sides.prod(-1) > 0).any(-1)
+
+
 def _name(
     surface: Surface, row: Rows, slope: float, sides: np.ndarray
 ) -> tuple[str, np.ndarray, bool] | None:
@@ -228,11 +233,9 @@ def _name(
     (point,), (free,), (loss,) = row.point, row.free, row.loss
     curves = np.linalg.eigvalsh(row.hessian[0][np.ix_(free, free)])
     largest = np.abs(curves).max(initial=0.0)
-    kinks = []
-    for left, right in sides[~np.isnan(sides).any(1)]:
-        if left * right > 0:
-            return None
-        kinks.append(np.copysign(np.inf, right))
+    if _across(sides):
+        return None
+    kinks = [np.copysign(np.inf, right) for left, right in sides if not np.isnan(left * right)]
     curves = np.sort([*curves, *kinks])
     up, down = bool((curves > 0).any()), bool((curves < -DEGENERATE * largest).any())
     inward = row.gradient[0, 2] * (-1 if point[2] == 0 else 1)

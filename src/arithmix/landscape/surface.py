@@ -43,6 +43,7 @@ class Surface:
         recipe = DMU.recipe(task.operation)
         arguments: dict[str, Any] = dict(recipe.arguments)
         unit = DMU(2, **arguments)
+        assert unit.log_limit is not None  # the recipe's
         self._t, self._limit = unit.temperature, unit.log_limit
         least = RANGES[task.range].train[1] / recipe.batch if task.operation == "div" else 0.0
         self._sides, self._signs = _squares(*RANGES[task.range].train, least)
