@@ -34,13 +34,21 @@ class Runner:
         recipe: What the step sizes come from.
         streams: Where the numbers come from.
         compiled: Whether to compile the update.
+        any_size: Whether what is compiled should serve populations of other sizes too.
     """
 
-    def __init__(self, update: Update, recipe: Recipe, streams: Streams, compiled: bool) -> None:
+    def __init__(
+        self,
+        update: Update,
+        recipe: Recipe,
+        streams: Streams,
+        compiled: bool,
+        any_size: bool = True,
+    ) -> None:
         self._recipe = recipe
         self._streams = streams
         self._cuda = streams.device.type == "cuda"
-        self._compiled = compiled
+        self._any_size = any_size and compiled
         self._update = update
         if compiled:
             torch.compiler.reset()  # every unit's update is the same code, and the cache is by code
@@ -68,7 +76,7 @@ class Runner:
         return history
 
     def _run(self, live: Live, numbers: Tensor, table: Tensor, history: State) -> None:
-        if self._compiled:
+        if self._any_size:
             live.map(_any_size)
             for past in history.values():
                 torch._dynamo.mark_dynamic(past, 1)

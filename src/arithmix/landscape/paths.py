@@ -59,7 +59,8 @@ def train(tasks: Sequence[Task], steps: int = STEPS, compiled: bool = True) -> l
     population = Population(members)
     streams = Streams(list(seeds), 2, recipe.batch, device)
     update = make_update(population, recipe, theirs)
-    runner = Runner(update, recipe, streams, compiled and compiler(device) is not None)
+    compiled = compiled and compiler(device) is not None
+    runner = Runner(update, recipe, streams, compiled, any_size=False)  # compiles sooner
     live = begin(population, theirs, [seed for _ in tasks for seed in seeds], streams)
     early, evenly = np.geomspace(1, steps + 1, NOTED) - 1, np.linspace(0, steps, NOTED)
     noted = np.unique(np.concatenate([early, evenly]).round().astype(np.int64))
