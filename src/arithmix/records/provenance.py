@@ -44,17 +44,22 @@ def _facts() -> dict[str, str]:
 
 
 def _commit() -> str:
-    """The checkout's commit; a copy without one can be told it in ARITHMIX_COMMIT."""
-    folder = Path(__file__).parent
+    """What ARITHMIX_COMMIT says, as for a copy, or else the checkout's commit.
+
+    An installed package may lie inside somebody else's checkout, whose commit says nothing of it.
+    """
+    if told := os.environ.get("ARITHMIX_COMMIT"):
+        return told
+    here = Path(__file__)
 
     def git(*words: str) -> str:
-        command = ["git", "-C", str(folder), *words]
+        command = ["git", "-C", str(here.parent), *words]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
     try:
-        dirty = (
-            "+changes" if git("status", "--porcelain", "--untracked-files=no", str(folder)) else ""
-        )
-        return git("rev-parse", "--short=12", "HEAD") + dirty
+        git("ls-files", "--error-unmatch", here.name)
+        package = str(here.parent.parent)
+        changed = git("status", "--porcelain", "--untracked-files=no", package)
+        return git("rev-parse", "--short=12", "HEAD") + ("+changes" if changed else "")
     except (OSError, subprocess.CalledProcessError):
-        return os.environ.get("ARITHMIX_COMMIT", "unknown")
+        return "unknown"
