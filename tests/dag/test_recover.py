@@ -5,7 +5,7 @@ from typer.testing import CliRunner
 from arithmix.cli import app
 from arithmix.dag import execute
 from arithmix.dag.descent import descend
-from arithmix.dag.recover import agrees, balanced, cases, different, distribution, recover
+from arithmix.dag.recover import agrees, balanced, cases, different, distribution, examples, recover
 from arithmix.dag.search import evaluate
 
 from .test_execute import generator
@@ -37,6 +37,14 @@ def test_the_distribution_recovers_what_it_is_shown():
         assert solved == tried, row
 
 
+def test_another_seed_draws_other_programs_and_examples():
+    first, again, other = (list(cases(20, 0, 0.0, seed)) for seed in (0, 0, 1))
+    assert first == again
+    assert first[2].programs != other[2].programs
+    x, same, shifted = (examples(first[2], 0, "cpu", seed)[0] for seed in (0, 0, 1))
+    assert x.equal(same) and not x.equal(shifted)
+
+
 def test_a_wrong_answer_is_not_counted():
     wrong = {"wrong": lambda x, y, depth, seconds: lambda values: values.sum(1)}
     table = recover(count=2, deep=0, noise=0.0, others=0, methods=wrong)
@@ -59,7 +67,7 @@ def test_the_command_prints_a_table():
     assert '3 steps, balanced",distribution,1/1' in done.output
 
 
-@pytest.mark.parametrize("options", [["--count", "0"], ["--noise", "2"]])
+@pytest.mark.parametrize("options", [["--count", "0"], ["--noise", "2"], ["--seed", "-1"]])
 def test_senseless_numbers_get_a_sentence(options):
     done = CliRunner().invoke(app, ["recover", *options])
     assert isinstance(done.exception, ValueError) and "needs a program" in str(done.exception)

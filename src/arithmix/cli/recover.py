@@ -13,18 +13,19 @@ def recover(
     deep: Annotated[int, typer.Option(help="Programs of four steps over five inputs.")] = 100,
     noise: Annotated[float, typer.Option(help="Noise on the answers, in the second half.")] = 0.01,
     others: Annotated[int, typer.Option(help="Programs of each kind for soft plans.")] = 20,
+    seed: Annotated[int, typer.Option(help="Which programs and examples are drawn.")] = 0,
     device: Device = "cpu",
     form: Format = "terminal",
     quiet: Annotated[bool, typer.Option("--quiet", help="Say only the result.")] = False,
 ) -> None:
     """Learn all short programs from examples, and judge what comes back far from them."""
-    if count < 1 or deep < 0 or others < 0 or not 0 <= noise < 1:
+    if count < 1 or min(deep, others, seed) < 0 or not 0 <= noise < 1:
         raise ValueError(
-            f"recover needs a program at least, and noise below 1; count={count}, deep={deep}, "
-            f"others={others} and noise={noise} came"
+            f"recover needs a program at least, noise below 1 and nothing below 0; count={count}, "
+            f"deep={deep}, others={others}, noise={noise} and seed={seed} came"
         )
     from ..dag.recover import recover as run
 
     say = (lambda text: None) if quiet else print_line
-    table = run(count, deep, noise, others, device=find_device(device), say=say)
+    table = run(count, deep, noise, others, device=find_device(device), seed=seed, say=say)
     write([table], form, console())

@@ -75,9 +75,9 @@ def balanced(codes: Sequence[int], inputs: int) -> bool:
     return min(pair) >= inputs and max(before) < slots - 2
 
 
-def cases(count: int, deep: int, noise: float) -> Iterator[Case]:
+def cases(count: int, deep: int, noise: float, seed: int = 0) -> Iterator[Case]:
     """Programs of one step, of two, `count` of three and `deep` of four; again with noise."""
-    draw = torch.Generator().manual_seed(0)
+    draw = torch.Generator().manual_seed(seed)
 
     def sample(programs: list[tuple[int, ...]], size: int) -> tuple[tuple[int, ...], ...]:
         order = torch.randperm(len(programs), generator=draw)[:size].tolist()
@@ -101,9 +101,11 @@ def cases(count: int, deep: int, noise: float) -> Iterator[Case]:
             yield Case(f"{name}, {noise:.0%} noise", 4, depth, programs, noise)
 
 
-def examples(case: Case, which: int, device: str) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def examples(
+    case: Case, which: int, device: str, seed: int
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Rows to learn from, with their answers, and rows to be judged on."""
-    draw = torch.Generator().manual_seed(which)
+    draw = torch.Generator().manual_seed(1_000_000 * seed + which)
     x = 1 + torch.rand(EXAMPLES, case.inputs, generator=draw, dtype=torch.float64)
     far = 2 + 4 * torch.rand(EXAMPLES, case.inputs, generator=draw, dtype=torch.float64)
     codes = torch.tensor([case.programs[which]])
@@ -125,6 +127,7 @@ def recover(
     others: int = 20,
     methods: dict[str, Method] | None = None,
     device: str = "cpu",
+    seed: int = 0,
     say: Callable[[str], None] = lambda text: None,
 ) -> Table:
     """Programs recovered by each method, with intervals and seconds per program.
@@ -138,17 +141,18 @@ def recover(
             long as the first took, or a second if that was less.
         methods: What to compare; the distribution and soft plans if None.
         device: Where to compute.
+        seed: Which programs are drawn, and which examples.
         say: What to do with a line on each row of the table.
     """
     methods = METHODS if methods is None else methods
     lines = []
-    for case in cases(count, deep, noise):
+    for case in cases(count, deep, noise, seed):
         seconds = LEAST_SECONDS
         for place, (name, method) in enumerate(methods.items()):
             tried = len(case.programs) if not place else min(others, len(case.programs))
             solved, took = 0, []
             for which in range(tried):
-                x, y, far, true = examples(case, which, device)
+                x, y, far, true = examples(case, which, device, seed)
                 began = time.perf_counter()
                 predict = method(x, y, case.depth, seconds)
                 took.append(time.perf_counter() - began)
