@@ -22,8 +22,8 @@ ABOUT = (
     "linear domain: at g = 1 the unit adds or subtracts, at 0 it multiplies or divides. With O "
     "frozen, as in the paper, a training moves along one line of it. With O learnable it also "
     "leaves the plane O[0] = 1 that is drawn: its path is a projection, and the shade under it is "
-    "not its loss. Losses above "
-    f"{HIGHEST:g} times the median, and the lowest {LOWEST:.1%}, are drawn as if they were there."
+    f"not its loss. Losses above {HIGHEST:g} times the median all have the lightest shade, the "
+    f"lowest {LOWEST:.1%} all the darkest."
 )
 COMMAND = "arithmix landscape --all && arithmix report"
 SIDE, SURFACE_SIDE, PATHS, POINTS = 45, 27, 8, 40
