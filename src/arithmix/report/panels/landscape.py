@@ -101,7 +101,7 @@ def _cell(one: Landscape) -> list[Part]:
     every = Fold(f"All {len(points.rows)} listed places", [Grid(points)])
     views: dict[str, list[Part]] = {
         "map": [Chart(_map(one), 520, f"{about}: log10 of the loss")],
-        "surface": [Chart(_surface(one), 520, f"{about}: log10 of the loss")],
+        "surface": [Chart(_surface(one), 420, f"{about}: log10 of the loss")],
         "O frozen": [Chart(_cut(one), 340, f"{about}: the loss along the gate"), _frozen(one)],
         "numbers": [Grid(places(one, some=True)), Grid(ways), every],
     }
@@ -231,6 +231,7 @@ def _surface(one: Landscape) -> Spec:
     axes = {"xaxis": "O[1]", "yaxis": "g", "zaxis": "log10 loss"}
     scene: Spec = {axis: {"title": {"text": text}} for axis, text in axes.items()}
     eye, centre = {"x": 1.7, "y": -1.7, "z": 0.9}, {"x": 0, "y": 0, "z": -0.2}
+    scene |= {"aspectmode": "manual", "aspectratio": {"x": 1.1, "y": 1.0, "z": 0.9}}
     scene["camera"] = {"eye": eye, "center": centre}
     return figure([surface], scene=scene)
 
