@@ -36,6 +36,21 @@ def test_the_loss_is_the_mean_over_the_range(task):
     assert abs(float(wrong.mean()) - Surface(task).values(point[None])[0]) < 5 * error
 
 
+@pytest.mark.parametrize("task", CELLS, ids=lambda t: f"{t.operation}-{t.range}")
+def test_the_loss_is_that_of_the_units_own_function(task):
+    surface, point = Surface(task), torch.from_numpy(some_points() * [3, 3, 1])
+    point[0, 2], point[1, 2], point[2, 0] = 0, 1, 9
+    for signs in surface._signs:
+        turn = signs.expand(len(point), 2)
+        u, v, weight = surface._split(point[:, :2] * turn)
+        x = torch.stack([turn[:, :1] * u, turn[:, 1:] * v], -1)
+        gate = torch.stack([point[:, 2], 1 - point[:, 2]], -1)[:, None]
+        y = dmu(x, point[:, None, :2], gate, log_limit=PAPER_LOG_LIMIT)[..., 0]
+        wrong = y - OPERATIONS[task.operation].apply(x[..., 0], x[..., 1])
+        loss = surface._part(point, turn, surface._split)
+        torch.testing.assert_close(loss, (weight * wrong.square()).sum(-1), rtol=1e-12, atol=0)
+
+
 @pytest.mark.parametrize("task", [Task("sub", "p11"), Task("add", "n01"), Task("div", "p20")])
 def test_more_nodes_change_little(task):
     few, many = (Surface(task, nodes).values(some_points()) for nodes in (6, 20))
