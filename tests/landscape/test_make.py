@@ -23,7 +23,7 @@ TASK = Task("sub", "p20")
 
 @pytest.fixture(scope="module")
 def made():
-    return make.landscape(TASK, train([TASK], steps=40, compiled=False)[0])
+    return make.landscape(TASK, make.ground(TASK), train([TASK], steps=40, compiled=False)[0])
 
 
 def test_a_path_is_that_of_the_plain_twin():

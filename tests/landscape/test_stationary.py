@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from arithmix.landscape.newton import GENTLE
-from arithmix.landscape.stationary import search, solution
+from arithmix.landscape.stationary import scout, search, solution
 from arithmix.landscape.surface import Surface
 from arithmix.tasks import Task
 
@@ -12,7 +12,7 @@ ENDS = {"sub n10": [], "mul p01": [[-0.03, -0.02, 0.4]]}
 @pytest.fixture(scope="module", params=ENDS)
 def found(request):
     surface = Surface(Task(*request.param.split()))
-    return surface, *search(surface, np.array(ENDS[request.param]).reshape(-1, 3))
+    return surface, *search(surface, np.array(ENDS[request.param]).reshape(-1, 3), scout(surface))
 
 
 def around(point, radius, held):
@@ -70,7 +70,7 @@ def test_points_differ_and_rise(found):
 
 def test_a_kink_can_hold_a_training():
     surface = Surface(Task("mul", "n20"))
-    points, _ = search(surface, np.array([[0.2, 0.01, 1e-9]]))
+    points, _ = search(surface, np.array([[0.2, 0.01, 1e-9]]), scout(surface))
     (on,) = np.nonzero((np.abs(points.point - [0.228, 0, 0]) < 0.01).all(1))
     assert len(on) == 1
     assert np.isposinf(points.eigenvalues[on[0]]).any()
@@ -81,8 +81,8 @@ def test_a_kink_can_hold_a_training():
 
 
 def test_an_end_in_a_valley_is_listed():
-    end = np.array([[-1.414, 1.039, 1e-9]])
-    points, _ = search(Surface(Task("sub", "neg")), end)
+    surface, end = Surface(Task("sub", "neg")), np.array([[-1.414, 1.039, 1e-9]])
+    points, _ = search(surface, end, scout(surface))
     near = np.abs(points.place - end).max(1)
     assert near.min() < 0.05
     assert points.kind[points.place_point[near.argmin()]] == "valley"

@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -13,29 +14,44 @@ from scipy.spatial import KDTree
 
 from ..tasks import Task
 from .arrays import REACH, Landscape
-from .frozen import along_the_gate
+from .frozen import Frozen, along_the_gate
 from .paths import STARTS, STEPS, Paths, train
-from .stationary import search, solution
+from .stationary import Scouted, scout, search, solution
 from .surface import Surface
 
 O1 = np.linspace(-2, 2, 121)
 GATE = np.linspace(0, 1, 61)
 
 
-def landscape(task: Task, paths: Paths) -> Landscape:
-    """Put together the surface, its stationary points and the trainings of a task."""
+@dataclass(frozen=True)
+class Ground:
+    """What there is of a landscape without any training."""
+
+    loss: np.ndarray
+    frozen: Frozen
+    scouted: Scouted
+
+
+def ground(task: Task) -> Ground:
+    """Compute the loss in the plane O0 = 1 and along the gate, and scout for stationary points."""
     surface = Surface(task)
-    exact = solution(surface)
     gate, o1 = np.meshgrid(GATE, O1, indexing="ij")
-    frozen = along_the_gate(surface, exact[:2])
+    loss = surface.values(np.stack([np.ones_like(o1), o1, gate], -1))
+    return Ground(loss, along_the_gate(surface, solution(surface)[:2]), scout(surface))
+
+
+def landscape(task: Task, below: Ground, paths: Paths) -> Landscape:
+    """Put together a task's surface, its stationary points and its trainings."""
+    surface, frozen = Surface(task), below.frozen
+    exact = solution(surface)
     end = paths.path[:, -1]
-    points, plane = search(surface, end)
+    points, plane = search(surface, end, below.scouted)
     nearest, apart = _nearest(end, points.place)
     return Landscape(
         cell=np.array([task.operation, task.range]),
         o1=O1,
         g=GATE,
-        loss=surface.values(np.stack([np.ones_like(o1), o1, gate], -1)),
+        loss=below.loss,
         pattern=np.array(exact[:2]),
         frozen_g=frozen.g,
         frozen_loss=frozen.loss,
@@ -88,21 +104,23 @@ def landscapes(
     workers = min(cores or 1, len(tasks))
     if workers == 1:
         for task, paths in zip(tasks, train(tasks, steps), strict=True):
-            yield _one(task, paths, pictures.get(task))
+            yield _one(task, ground(task), paths, pictures.get(task))
         return
+    # The ranges over zero take longest, so they go first.
+    order = sorted(tasks, key=lambda task: task.range != "sym")
+    shares = [order[place::workers] for place in range(workers)]
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, spawn, _begin) as pool:
         try:
-            shares = [tasks[place::workers] for place in range(workers)]
-            trained = [pool.submit(train, share, steps) for share in shares]
-            ways = {
-                task: paths
-                for share, future in zip(shares, trained, strict=True)
-                for task, paths in zip(share, future.result(), strict=True)
-            }
-            # The ranges over zero take longest, so they go first.
-            order = sorted(tasks, key=lambda task: task.range != "sym")
-            made = [pool.submit(_one, task, ways[task], pictures.get(task)) for task in order]
+            # One process compiles for all, while the others do what needs no training.
+            trained = {pool.submit(train, shares[0], steps): shares[0]}
+            grounds = {task: pool.submit(ground, task) for task in order}
+            trained |= {pool.submit(train, share, steps): share for share in shares[1:]}
+            made = [
+                pool.submit(_one, task, grounds[task].result(), paths, pictures.get(task))
+                for future in as_completed(trained)
+                for task, paths in zip(trained[future], future.result(), strict=True)
+            ]
             for future in as_completed(made):
                 yield future.result()
         finally:
@@ -115,8 +133,8 @@ def _begin() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _one(task: Task, paths: Paths, picture: Path | None) -> Landscape:
-    made = landscape(task, paths)
+def _one(task: Task, below: Ground, paths: Paths, picture: Path | None) -> Landscape:
+    made = landscape(task, below, paths)
     if picture is not None:
         if picture.suffix == ".html":
             from .interactive import draw

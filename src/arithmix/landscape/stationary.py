@@ -56,40 +56,61 @@ class Points:
     """Of which point each place is."""
 
 
-def search(surface: Surface, ends: np.ndarray) -> tuple[Points, Points]:
-    """Find stationary points from starts on a grid and from where trainings ended.
+@dataclass(frozen=True)
+class Scouted:
+    """Where starts on a grid came to, without any training."""
+
+    space: Rows
+    """In (O0, O1, g)."""
+    plane: Rows
+    """In (O1, g), with O0 = 1."""
+
+
+def scout(surface: Surface) -> Scouted:
+    """Walk from a grid of starts, and from its hollows."""
+    low, low_free = _faces(surface, _hollows(surface))
+    whole, whole_free = _grid(surface, GRID)
+    plane, plane_free = _grid(surface, (1.0,))
+    plane_free[:, 0] = False
+    point = np.concatenate([low, whole, plane])
+    free = np.concatenate([low_free, whole_free, plane_free])
+    which = np.arange(len(point))
+    found = walk(surface, point, free, np.where(which < len(low), "down", "any"), STEPS)
+    in_plane = which >= len(low) + len(whole)
+    return Scouted(found.take(~in_plane), found.take(in_plane))
+
+
+def search(surface: Surface, ends: np.ndarray, scouted: Scouted) -> tuple[Points, Points]:
+    """Find stationary points from what was scouted and from where trainings ended.
 
     Args:
         surface: The loss.
         ends: Further starts `n 3`.
+        scouted: What the same surface's grid came to.
 
     Returns:
         Those of (O0, O1, g), and those of (O1, g) in the plane O0 = 1.
     """
-    low, low_free = _faces(surface, _hollows(surface))
     near, near_free = _faces(surface, ends)
-    whole, whole_free = _grid(surface, GRID)
-    plane, plane_free = _grid(surface, (1.0,))
-    plane_free[:, 0] = False
-    point = np.concatenate([near, low, whole, plane])
-    free = np.concatenate([near_free, low_free, whole_free, plane_free])
-    down = np.arange(len(point)) < len(near) + len(low)
-    found = walk(surface, point, free, np.where(down, "down", "any"), STEPS)
-    there = (found.slope() < EXACT) | (found.loss < NOTHING * surface.scale)
-    in_plane = np.arange(len(point)) >= len(point) - len(plane)
+    walked = walk(surface, near, near_free, np.full(len(near), "down"), STEPS)
+    found = walked.join(scouted.space)
+    there = _there(surface, found)
     # Gentle ground is looked for below the ends, and below what the other starts came to.
-    left = ~there & ~in_plane & (np.abs(found.point) < NEAR).all(1)
+    left = ~there & (np.abs(found.point) < NEAR).all(1)
     begin = np.concatenate([near, found.point[left]])
     begin_free = np.concatenate([near_free, found.free[left]])
     floor = walk(surface, begin, begin_free, np.full(len(begin), "floor"), STEPS // 2)
     of_end = np.arange(len(begin)) < len(near)
-    seeds = floor.take(~of_end).join(found.take(there & ~in_plane))
+    seeds = floor.take(~of_end).join(found.take(there))
     net = spread(surface, gentle(surface, floor.take(of_end)), gentle(surface, seeds))
-    alone = _named(surface, found.take(there & ~in_plane), plane=False)
-    return (
-        _with_net(surface, alone, net),
-        _named(surface, found.take(there & in_plane), plane=True),
-    )
+    alone = _named(surface, found.take(there), plane=False)
+    plane = scouted.plane.take(_there(surface, scouted.plane))
+    return _with_net(surface, alone, net), _named(surface, plane, plane=True)
+
+
+def _there(surface: Surface, rows: Rows) -> np.ndarray:
+    """Which are at a stationary point, or where there is no loss."""
+    return (rows.slope() < EXACT) | (rows.loss < NOTHING * surface.scale)
 
 
 def _hollows(surface: Surface) -> np.ndarray:
