@@ -1,6 +1,7 @@
 """Progress: a bar on a terminal, plain lines elsewhere."""
 
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -10,6 +11,8 @@ from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bars
 
 LINE_SECONDS = 5.0
+WINDOW_SECONDS = 20.0
+"""How far back the rate looks: trainings end and others begin, and the pace changes."""
 
 
 @dataclass
@@ -51,7 +54,8 @@ class Progress:
         self.members = sum(group.members for group in self.groups)
         self.total = sum(group.left for group in self.groups)
         self.solved = self.work = 0
-        self.began = self.said = self.clock()
+        self.said = self.clock()
+        self._past: deque[tuple[float, int]] = deque()
         if self.console.is_terminal and not self.quiet:
             columns = (
                 TextColumn("{task.description}"),
@@ -74,6 +78,9 @@ class Progress:
         self.work += (step - group.step) * group.live
         group.step, group.live = step, live
         now = self.clock()
+        self._past.append((now, self.work))
+        while len(self._past) > 2 and self._past[1][0] < now - WINDOW_SECONDS:
+            self._past.popleft()
         if self._bars is not None:
             self._bars.update(self._task, completed=self.fraction, text=self.text)
         elif not self.quiet and now - self.said >= LINE_SECONDS:
@@ -99,15 +106,37 @@ class Progress:
     @property
     def text(self) -> str:
         """Members solved, those in training, the rate, and the time left if nobody stops early."""
-        seconds = max(self.clock() - self.began, 1e-9)
-        rate = self.work / seconds
-        left = sum(group.left for group in self.groups) / rate if rate else 0.0
         words = [f"{self.solved}/{self.members} solved"]
         words += [
             f"{group.live} of {group.name} at {group.step}"
             for group in self.groups
             if group.step and group.live
         ]
-        words += [f"{rate / 1e6:.2f} M member-steps/s"]
-        words += [f"at most {timedelta(seconds=round(left))} left"]
+        if rate := self._rate():
+            left = sum(group.left for group in self.groups) / rate
+            words += [f"{short(rate)} member-steps/s"]
+            words += [f"at most {timedelta(seconds=round(left))} left"]
         return ", ".join(words)
+
+    def _rate(self) -> float:
+        """Member-steps a second of late; 0 until there are two points in time to tell it from.
+
+        What goes before the first point, which is mostly compiling, does not count: it would make
+        an hour of half a minute.
+        """
+        if not self._past:
+            return 0.0
+        (began, before), (now, work) = self._past[0], self._past[-1]
+        return (work - before) / (now - began) if now > began else 0.0
+
+
+def short(number: float) -> str:
+    """A number of three digits with a word for its thousands.
+
+    >>> short(0.25), short(1234.5), short(3_456_789)
+    ('0.25', '1.23 thousand', '3.46 million')
+    """
+    for size, word in ((1e9, " billion"), (1e6, " million"), (1e3, " thousand")):
+        if number >= size:
+            return f"{number / size:.3g}{word}"
+    return f"{number:.3g}"

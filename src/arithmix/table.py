@@ -30,8 +30,10 @@ def write(tables: Sequence[Table], form: str, console: Console) -> None:
         for table in tables:
             _draw(table, console)
         return
-    text = "\n".join(FORMS[form](table) for table in tables)
-    console.file.write(text)
+    if form == "csv":
+        console.file.write(_csv(tables))
+        return
+    console.file.write("\n".join(FORMS[form](table) for table in tables))
 
 
 def _draw(table: Table, console: Console) -> None:
@@ -81,12 +83,33 @@ def _latex(table: Table) -> str:
     )
 
 
-def _csv(table: Table) -> str:
+def _csv(tables: Sequence[Table]) -> str:
+    """One table as it is; several as one with a line for each of their cells."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([f"# {table.title}"])
-    writer.writerows([table.header, *table.rows])
+    if len(tables) == 1:
+        writer.writerows([tables[0].header, *tables[0].rows])
+        return text.getvalue()
+    writer.writerow(["table", "row", "column", "value"])
+    for table in tables:
+        for first, *cells in table.rows:
+            for column, cell in zip(_distinct(table.header)[1:], cells, strict=True):
+                writer.writerow([table.title, first, column, cell])
     return text.getvalue()
+
+
+def _distinct(header: Cells) -> list[str]:
+    """The columns' names; one that recurs, as `paper`, is named with the column it stands beside.
+
+    >>> _distinct(["range", "add", "paper", "sub", "paper"])
+    ['range', 'add', 'add paper', 'sub', 'sub paper']
+    """
+    names, beside = [], ""
+    for name in header:
+        recurs = list(header).count(name) > 1
+        beside = beside if recurs else name
+        names.append(f"{beside} {name}" if recurs and beside else name)
+    return names
 
 
 def _tex(text: str) -> str:
@@ -109,4 +132,5 @@ TEX = str.maketrans(
         "∞": r"$\infty$",
     }
 )
-FORMS = {"terminal": _markdown, "markdown": _markdown, "latex": _latex, "csv": _csv}
+FORMS = {"terminal": _markdown, "markdown": _markdown, "latex": _latex, "csv": _markdown}
+"""The forms; the terminal's and CSV are not made table by table."""

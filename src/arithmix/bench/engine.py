@@ -13,6 +13,7 @@ from ..records.row import Curve
 from ..tasks import Task
 from ..units._base import Recipe
 from ..units._population import Population, State
+from .alone import Alone, PlainRunner
 from .exam import Exam
 from .restart import Redraw, Stalls, start_again
 from .runner import Runner
@@ -49,6 +50,7 @@ def train(
     compiled: bool = False,
     watch: Watch = lambda step, live: None,
     redraw: Redraw | None = None,
+    alone: bool = False,
 ) -> Iterator[list[Outcome]]:
     """Train members of one unit side by side; yield them as they finish.
 
@@ -62,12 +64,19 @@ def train(
         compiled: Whether to compile the update.
         watch: Called after each stretch of steps.
         redraw: Draws new parameters for a member, where the recipe has members start again.
+        alone: There is one member, which can't be stacked: train it in plain torch.
     """
-    population = Population(members)
-    runner = Runner(make_update(population, recipe, tasks), recipe, streams, compiled)
+    population: Population | Alone
+    runner: Runner | PlainRunner
+    if alone:
+        population = Alone(members[0].to(streams.device), seeds[0])
+        runner = PlainRunner(population, recipe, tasks[0], streams)
+    else:
+        population = Population(members)
+        runner = Runner(make_update(population, recipe, tasks), recipe, streams, compiled)
     live = begin(population, tasks, seeds, streams)
     stalls = Stalls(recipe.restart, len(members)) if recipe.restart and redraw else None
-    book = _Book(population, tasks, seeds, recipe, ruler, streams.device, compiled)
+    book = _Book(population, tasks, seeds, recipe, ruler, streams.device, compiled and not alone)
     places = {member: member for member in range(len(members))}  # where each one in training is
     start = 0
     while places:
@@ -77,6 +86,8 @@ def train(
             state = {key: value[index] for key, value in (live.parameters | live.constants).items()}
             live.validation[index] = book.write(state, dict.fromkeys(places, start))
         steps = min(ruler.grid - start % ruler.grid, recipe.steps - start)
+        if runner.stretch is not None:
+            steps = min(steps, runner.stretch)
         if final:
             history = {key: value[None] for key, value in live.parameters.items()}
         else:
@@ -138,7 +149,7 @@ class _Book:
 
     def __init__(
         self,
-        population: Population,
+        population: Population | Alone,
         tasks: Sequence[Task],
         seeds: Sequence[int],
         recipe: Recipe,

@@ -1,14 +1,18 @@
 """Errors of members on the fixed validation and test sets."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
 from ..tasks import Task
-from ..units._population import Population, State
-from .step import LANES
+from ..units._population import LANES, Population, State
+from .fresh import compiled_anew
 from .streams import fixed_set, origin
+
+if TYPE_CHECKING:
+    from .alone import Alone
 
 SPLITS = ("validation", "test")
 
@@ -29,7 +33,7 @@ class Exam:
 
     def __init__(
         self,
-        population: Population,
+        population: "Population | Alone",
         tasks: Sequence[Task],
         seeds: Sequence[int],
         dtype: torch.dtype,
@@ -39,7 +43,7 @@ class Exam:
         inputs = tasks[0].inputs
         # Ten thousand samples of a hundred inputs are four megabytes a member; a GPU wants many.
         many = 16 if device.type == "cuda" else 1
-        self._together = max(4, 2 * many * LANES // inputs)
+        self._together = population.together or max(4, 2 * many * LANES // inputs)
         ranges = list(dict.fromkeys(task.range for task in tasks))
         offsets = [origin(seed, inputs).offset for seed in seeds]
         kinds = {(t, o): seed for t, o, seed in zip(tasks, offsets, seeds, strict=True)}
@@ -64,7 +68,7 @@ class Exam:
 
         # A GPU computes this as fast as it is; compiling would take longer than all examinations.
         compiled = compiled and device.type == "cpu"
-        self._error = torch.compile(error, fullgraph=True, dynamic=False) if compiled else error
+        self._error = compiled_anew(error, dynamic=False) if compiled else error
 
     @torch.no_grad()
     def errors(self, state: State, members: Sequence[int], split: str) -> Tensor:

@@ -1,7 +1,7 @@
 """A job: members that are trained side by side, from what was asked to their rows."""
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -11,10 +11,14 @@ from torch._dynamo.exc import TorchDynamoException
 from ..measure.rulers import RULERS
 from ..measure.verdict import judge
 from ..records.row import Asked, Row
-from ..tasks import Task
 from ..units._base import Recipe, Unit, settings
-from ..units._spec import Spec, parse
-from .engine import train
+from ..units._blame import UnitError
+from ..units._lend import lent
+from ..units._obstacle import check
+from ..units._obstacle import obstacle as find_obstacle
+from ..units._spec import parse
+from .asked import recipe_of
+from .engine import Outcome, train
 from .streams import Streams
 
 
@@ -26,6 +30,8 @@ class Job:
     ruler: str
     device: str
     compiled: bool
+    alone: bool = False
+    """Its one member can't be stacked and is trained in plain torch."""
 
     @property
     def name(self) -> str:
@@ -79,17 +85,10 @@ class Worker:
         streams = self._numbers(places, torch.device(job.device))
         first = job.asked[0]
         try:
-            try:
-                _train(places, job.ruler, streams, job.compiled, tell)
-            except TorchDynamoException as error:
-                why = _first_line(error)
-                tell(Said(f"{first.unit} can't be compiled and runs eagerly: {why}"))
-                _train(places, job.ruler, streams, False, tell)
-        except (TypeError, RuntimeError) as error:
-            where = f"{first.operation} {first.range}"
-            raise ValueError(
-                f"{first.unit} can't be trained on {where}: {_first_line(error)}"
-            ) from error
+            _train(places, job, streams, job.compiled, tell)
+        except _CantCompile as error:
+            tell(Said(f"{first.unit} can't be compiled and runs eagerly: {error}"))
+            _train(places, job, streams, False, tell)
 
     def close(self) -> None:
         """Stop working ahead."""
@@ -105,17 +104,39 @@ class Worker:
         return self._streams
 
 
-def recipe_of(spec: Spec, task: Task) -> Recipe:
-    """The unit's recipe, with what was written in brackets over what it has."""
-    recipe = spec.recipe(task.operation, task.inputs)
-    return dataclasses.replace(recipe, arguments={**recipe.arguments, **spec.arguments})
-
-
 def kind(ask: Asked) -> str:
-    """Equal for members that can be trained side by side."""
+    """Equal for members that may be trained side by side."""
     place = _place(ask)
+    if place.own:
+        return repr((ask.unit, ask.operation, ask.inputs, ask.recipe))
     recipe = dataclasses.replace(place.recipe, arguments={})
     return repr((ask.unit, ask.inputs, recipe, sorted(settings(place.module).items())))
+
+
+def obstacle(asked: Sequence[Asked]) -> str | None:
+    """Why members of a user's own unit can't be trained side by side; None if they can.
+
+    Raises:
+        UnitError: They can't be trained at all.
+    """
+    first = asked[0]
+    spec = parse(first.unit)
+    if not spec.own:
+        return None
+
+    def make(place: int) -> nn.Module:
+        return _place(asked[place]).module
+
+    recipe = recipe_of(spec, first.task)
+    if recipe.restart is not None and not issubclass(spec.cls, Unit):
+        raise UnitError(f"{first.unit} has a recipe with restarts, which need an arithmix.Unit")
+    generator = torch.Generator().manual_seed(0)
+    x = 1 + torch.rand(recipe.batch, first.inputs, generator=generator)
+    x = x.to(getattr(torch, recipe.dtype))
+    with lent():
+        with spec.blamed("in a first try"):
+            check(make(0), x)
+        return find_obstacle(make, len(asked), x)
 
 
 @dataclass(frozen=True)
@@ -125,6 +146,8 @@ class _Place:
     asked: Asked
     recipe: Recipe
     module: nn.Module
+    own: bool
+    """Whether it is of a user's own class."""
 
 
 def _place(asked: Asked) -> _Place:
@@ -133,15 +156,15 @@ def _place(asked: Asked) -> _Place:
     try:
         dtype = getattr(torch, recipe.dtype)
         module = spec.build(asked.inputs, asked.operation, asked.seed, dtype=dtype)
+    except UnitError:
+        raise
     except (TypeError, ValueError) as error:
         raise ValueError(f"{asked.unit} can't be made: {error}") from error
-    return _Place(asked, recipe, module)
+    return _Place(asked, recipe, module, spec.own)
 
 
-def _train(
-    places: list[_Place], ruler_name: str, streams: Streams, compiled: bool, tell: Tell
-) -> None:
-    ruler, recipe = RULERS[ruler_name], places[0].recipe
+def _train(places: list[_Place], job: Job, streams: Streams, compiled: bool, tell: Tell) -> None:
+    ruler, recipe = RULERS[job.ruler], places[0].recipe
     outcomes = train(
         [place.module for place in places],
         [place.asked.task for place in places],
@@ -152,9 +175,10 @@ def _train(
         compiled=compiled,
         watch=lambda step, live: tell(Advanced(step, live)),
         redraw=_Redraw(places) if recipe.restart else None,
+        alone=job.alone,
     )
-    mode = "compiled" if compiled else "eager"
-    for finished in outcomes:
+    mode = "alone" if job.alone else "compiled" if compiled else "eager"
+    while (finished := _next(outcomes, places[0].asked, compiled)) is not None:
         rows = []
         for outcome in finished:
             parameters = {key: value.tolist() for key, value in outcome.parameters.items()}
@@ -162,6 +186,28 @@ def _train(
             rows.append(Row(asked, outcome.status, outcome.steps, outcome.curve, parameters))
         solved = sum(judge(row.curve, ruler, row.asked.task).solved for row in rows)
         tell(Finished(rows, mode, solved))
+
+
+class _CantCompile(Exception):
+    """What a compiler does not like about a unit, in its words."""
+
+
+def _next(outcomes: Iterator[list[Outcome]], asked: Asked, compiled: bool) -> list[Outcome] | None:
+    """The next members that finish; what goes wrong on the way is put to whom it belongs."""
+    spec = parse(asked.unit)
+    where = f"{asked.operation} {asked.range}"
+    try:
+        with spec.blamed(f"in training on {where}"):
+            return next(outcomes, None)
+    except (UnitError, TorchDynamoException) as error:
+        # A user's own unit may make any part of a compiler fail, and run well without.
+        if compiled:
+            raise _CantCompile(_first_line(error.__cause__ or error)) from error
+        raise
+    except (TypeError, RuntimeError) as error:
+        raise ValueError(
+            f"{asked.unit} can't be trained on {where}: {_first_line(error)}"
+        ) from error
 
 
 class _Redraw:
@@ -182,5 +228,5 @@ class _Redraw:
         return place.module.draw(self._generators[member])
 
 
-def _first_line(error: Exception) -> str:
+def _first_line(error: BaseException) -> str:
     return str(error).strip().partition("\n")[0] or type(error).__name__

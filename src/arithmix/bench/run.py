@@ -2,23 +2,24 @@
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 
-from ..measure.rulers import RULERS, Ruler
+from ..measure.rulers import RULERS
 from ..measure.verdict import judge
 from ..progress import Progress
 from ..records.provenance import provenance
 from ..records.row import Asked
+from ..records.source import files
 from ..records.store import Store
 from ..study import Study
-from ..tasks import Task
-from ..units._spec import Spec, parse
-from .job import Advanced, Event, Finished, Job, Said, kind, recipe_of
+from ..units._population import LANES
+from .asked import asks
+from .job import Advanced, Event, Finished, Job, Said, kind, obstacle
 from .runner import compiler
-from .step import LANES
 from .workers import how_many, work
 
 
@@ -49,7 +50,7 @@ def run(
         store: Where rows are kept.
         device: cpu or cuda.
         compiled: Compile the update if a compiler is there.
-        force: Forget the study's rows first and make them again.
+        force: Make the study's rows again; each replaces the old one when it is ready.
         processes: How many do the work; None chooses by the work there is.
         progress: What the user sees.
     """
@@ -60,13 +61,13 @@ def run(
     how = "eager, as asked" if not compiled else "eager, no compiler was found"
     how = f"compiled with {with_compiler}" if with_compiler else how
 
-    asked = asks(study, ruler)
-    if force:
-        store.remove(ask.key for ask in asked)
-    there = store.keys()
+    asked = asks(study)
+    there = set() if force else store.keys()
     missing = [ask for ask in asked if ask.key not in there]
     if missing:
-        jobs = _jobs(missing, ruler.name, device, with_compiler is not None)
+        for line in _covered(ask.unit for ask in missing if ":" in ask.unit):
+            progress.say(line)
+        jobs = _jobs(missing, ruler.name, device, with_compiler is not None, progress.say)
         count = processes or how_many(jobs, where)
         jobs = [part for job in jobs for part in _split(job, math.ceil(count / len(jobs)))]
         count = min(count, len(jobs))
@@ -82,7 +83,8 @@ def run(
                 case Advanced():
                     progress.advance(number[id(job)], event.step, event.live)
                 case Finished():
-                    store.add(event.rows, provenance(device=name, mode=event.mode))
+                    made = provenance(device=name, mode=event.mode)
+                    store.add(event.rows, made, replace=force)
                     progress.solve(event.solved)
                 case Said():
                     progress.say(event.text)
@@ -98,30 +100,17 @@ def run(
     return Summary(len(asked), sum(verdict.solved for verdict in verdicts), len(missing))
 
 
-def asks(study: Study, ruler: Ruler) -> list[Asked]:
-    """Everything that a study asks, in its order."""
-    specs = {text: parse(text) for text in study.units}
-    return [
-        _ask(specs[text], task, seed, ruler) for text, task in study.entries for seed in study.seeds
-    ]
+def _jobs(
+    asked: Sequence[Asked],
+    ruler: str,
+    device: str,
+    compiled: bool,
+    say: Callable[[str], None] = lambda text: None,
+) -> list[Job]:
+    """One job for each kind of member; the kind hangs on the unit, the operation and the inputs.
 
-
-def _ask(spec: Spec, task: Task, seed: int, ruler: Ruler) -> Asked:
-    return Asked(
-        unit=spec.label,
-        operation=task.operation,
-        range=task.range,
-        inputs=task.inputs,
-        seed=seed,
-        stop=ruler.name if ruler.patience else "",
-        grid=ruler.grid,
-        recipe=dataclasses.asdict(recipe_of(spec, task)),
-        source=spec.source,
-    )
-
-
-def _jobs(asked: Sequence[Asked], ruler: str, device: str, compiled: bool) -> list[Job]:
-    """One job for each kind of member; the kind hangs on the unit, the operation and the inputs."""
+    Members of a user's own unit that can't be trained side by side are a job each.
+    """
     kinds: dict[tuple[str, str, int], str] = {}
     groups: dict[str, list[Asked]] = {}
     for ask in asked:
@@ -129,7 +118,34 @@ def _jobs(asked: Sequence[Asked], ruler: str, device: str, compiled: bool) -> li
         if those not in kinds:
             kinds[those] = kind(ask)
         groups.setdefault(kinds[those], []).append(ask)
-    return [Job(tuple(those), ruler, device, compiled) for those in groups.values()]
+    jobs: list[Job] = []
+    apart: dict[tuple[str, str], int] = {}
+    for those in groups.values():
+        why = obstacle(those)
+        if why is None:
+            jobs.append(Job(tuple(those), ruler, device, compiled))
+        else:
+            jobs += [Job((ask,), ruler, device, False, alone=True) for ask in those]
+            apart[those[0].unit, why] = apart.get((those[0].unit, why), 0) + len(those)
+    for (unit, why), count in apart.items():
+        cost = f", which takes about {count} times as long as side by side" if count > 1 else ""
+        say(f"{unit}: {why}, so its {count} members are trained one by one{cost}")
+    return jobs
+
+
+def _covered(units: Iterable[str]) -> Iterator[str]:
+    """By which files users' own units are known: when one of these changes, they are new units."""
+    here = Path.cwd()
+    known: dict[tuple[str, ...], list[str]] = {}
+    for unit in dict.fromkeys(units):
+        found = files(unit.partition(":")[0])
+        shown = [p.relative_to(here) if p.is_relative_to(here) else p for p in found]
+        known.setdefault(tuple(map(str, shown)), []).append(unit)
+    for paths, those in known.items():
+        yield (
+            f"{', '.join(those)}: trained again when {' or '.join(paths)} changes; "
+            f"other files that it reads are not looked at"
+        )
 
 
 def _split(job: Job, parts: int) -> list[Job]:

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from ..units._base import Recipe
 from ..units._population import State
+from .fresh import compiled_anew
 from .step import Live, Update, schedule
 from .streams import Streams
 
@@ -37,6 +38,9 @@ class Runner:
         any_size: Whether what is compiled should serve populations of other sizes too.
     """
 
+    stretch: int | None = None
+    """The most updates that are made at a time."""
+
     def __init__(
         self,
         update: Update,
@@ -51,8 +55,7 @@ class Runner:
         self._any_size = any_size and compiled
         self._update = update
         if compiled:
-            torch.compiler.reset()  # every unit's update is the same code, and the cache is by code
-            self._update = torch.compile(update, fullgraph=True)
+            self._update = compiled_anew(update)
         self._graph: _Graph | None = None
 
     @torch.no_grad()
@@ -79,7 +82,7 @@ class Runner:
         if self._any_size:
             live.map(_any_size)
             for past in history.values():
-                torch._dynamo.mark_dynamic(past, 1)
+                torch._dynamo.maybe_mark_dynamic(past, 1)
         if self._cuda:
             if self._graph is None or not self._graph.fits(live, numbers):
                 self._graph = _Graph(self._update, live, numbers, table, history)
@@ -105,7 +108,7 @@ class _Graph:
 
         before = live.map(torch.clone)
         for past in self._history.values():
-            torch._dynamo.mark_dynamic(past, 1)
+            torch._dynamo.maybe_mark_dynamic(past, 1)
         side = torch.cuda.Stream()
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
@@ -133,7 +136,8 @@ class _Graph:
 
 
 def _any_size(tensor: Tensor) -> Tensor:
-    torch._dynamo.mark_dynamic(tensor, 0)
+    # Not `mark_dynamic`, which refuses a module whose code torch compiles for one size only.
+    torch._dynamo.maybe_mark_dynamic(tensor, 0)
     return tensor
 
 

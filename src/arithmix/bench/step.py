@@ -7,7 +7,7 @@ the last members differently from the others, and alone equals together to the l
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -16,10 +16,12 @@ from torch.func import grad
 
 from ..tasks import OPERATIONS, RANGES, Task
 from ..units._base import Recipe
-from ..units._population import Population, State
+from ..units._population import LANES, Population, State
 from .streams import Streams, origin
 
-LANES = 64
+if TYPE_CHECKING:
+    from .alone import Alone
+
 BETAS = (0.9, 0.999)
 EPSILON = 1e-8
 
@@ -68,15 +70,15 @@ def padded(places: Sequence[int]) -> list[int]:
 
 
 def begin(
-    population: Population, tasks: Sequence[Task], seeds: Sequence[int], streams: Streams
+    population: "Population | Alone", tasks: Sequence[Task], seeds: Sequence[int], streams: Streams
 ) -> Live:
-    """Put a population at step 0, on the device of its numbers."""
+    """Put a population at step 0, on the device of its numbers, in whole lanes."""
     operations = operation_codes(tasks)
     low, high = np.array([RANGES[task.range].train for task in tasks]).T
     offsets = [origin(seed, task.inputs).offset for task, seed in zip(tasks, seeds, strict=True)]
     members = len(tasks)
     parameters = population.parameters
-    dtype = next(iter(parameters.values())).dtype
+    dtype = next((v.dtype for v in parameters.values() if v.is_floating_point()), None)
     live = Live(
         parameters=parameters,
         first={key: torch.zeros_like(value) for key, value in parameters.items()},
@@ -91,7 +93,8 @@ def begin(
         operation=torch.tensor([operations[task.operation] for task in tasks]),
         offset=torch.tensor(offsets),
     )
-    return live.map(lambda tensor: tensor.to(streams.device)).take(range(members))
+    live = live.map(lambda tensor: tensor.to(streams.device))
+    return live if population.lanes == 1 else live.take(range(members))
 
 
 def operation_codes(tasks: Sequence[Task]) -> dict[str, int]:
@@ -108,11 +111,12 @@ def schedule(recipe: Recipe, start: int, steps: int) -> Tensor:
     return torch.from_numpy(table).to(getattr(torch, recipe.dtype))
 
 
+Draw = Callable[[Live, Tensor], tuple[Tensor, Tensor]]
 Update = Callable[[Live, Tensor, Tensor, Tensor, State], None]
 
 
-def make_update(population: Population, recipe: Recipe, tasks: Sequence[Task]) -> Update:
-    """Make the function that moves a population by one step, in place."""
+def make_draw(recipe: Recipe, tasks: Sequence[Task]) -> Draw:
+    """Make the function from uniform numbers to the inputs and targets of a step's batch."""
     names = list(operation_codes(tasks))
     inputs = tasks[0].inputs
     dtype = getattr(torch, recipe.dtype)
@@ -139,9 +143,16 @@ def make_update(population: Population, recipe: Recipe, tasks: Sequence[Task]) -
             y = torch.where(fine, y, target(live, high, high))
         return x.to(dtype).mT, y.to(dtype)[:, :, None]
 
+    return draw
+
+
+def make_update(population: Population, recipe: Recipe, tasks: Sequence[Task]) -> Update:
+    """Make the function that moves a population by one step, in place."""
+    draw = make_draw(recipe, tasks)
+
     def clip(gradients: State) -> State:
         if recipe.clip_norm is not None:
-            norms = [torch.linalg.vector_norm(g.flatten(1), dim=1) for g in gradients.values()]
+            norms = [torch.linalg.vector_norm(_rows(g), dim=1) for g in gradients.values()]
             norm = torch.linalg.vector_norm(torch.stack(norms, -1), dim=-1)
             scale = (recipe.clip_norm / (norm + 1e-6)).clamp(max=1.0)
             gradients = {key: g * _like(scale, g) for key, g in gradients.items()}
@@ -173,7 +184,7 @@ def make_update(population: Population, recipe: Recipe, tasks: Sequence[Task]) -
         moved = population.project({**moved, **live.constants})
         alive = live.alive & loss.isfinite()
         for key in gradients:
-            alive = alive & moved[key].isfinite().flatten(1).all(1)
+            alive = alive & _rows(moved[key].isfinite()).all(1)
         for old, new in ((live.parameters, moved), (live.first, first), (live.second, second)):
             for key in gradients:
                 old[key].copy_(torch.where(_like(alive, new[key]), new[key], old[key]))
@@ -182,6 +193,11 @@ def make_update(population: Population, recipe: Recipe, tasks: Sequence[Task]) -
         i.add_(1)
 
     return update
+
+
+def _rows(tensor: Tensor) -> Tensor:
+    """Everything of a member in one line, also where that is a single number."""
+    return tensor.flatten(1) if tensor.dim() > 1 else tensor[:, None]
 
 
 def _like(per_member: Tensor, tensor: Tensor) -> Tensor:

@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import signal
 import threading
+import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -86,9 +87,9 @@ def _together(jobs: list[Job], processes: int, handle: Handle) -> None:
                     code = at_work[pipe].exitcode
                     raise ValueError(
                         f"the process that trained {doing[pipe].name} ended with code {code}, "
-                        f"perhaps for want of memory; the same command goes on where it stopped"
+                        f"perhaps for want of memory; run the same command again to go on"
                     ) from None
-                if isinstance(event, ValueError):
+                if isinstance(event, Exception):
                     raise event
                 handle(doing[pipe], event)
                 if event is None:
@@ -120,10 +121,14 @@ def _serve(pipe: Connection, compile_threads: int) -> None:
             while True:
                 worker.do(pipe.recv(), pipe.send)
                 pipe.send(None)
-    except ValueError as error:
-        pipe.send(ValueError(str(error)))
     except EOFError:
         worker.close()
+    except ValueError as error:
+        pipe.send(ValueError(str(error)))
+    except BaseException as error:
+        # A fault of ours: the parent shows where, as it would if it had happened there.
+        told = "".join(traceback.format_exception(error))
+        pipe.send(RuntimeError(f"a process failed:\n{told}"))
 
 
 @contextmanager

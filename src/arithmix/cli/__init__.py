@@ -1,9 +1,11 @@
 """The command line: one file, one command."""
 
 import sys
+from typing import Annotated
 
 import typer
 
+from .. import __version__
 from . import (
     discover,
     export,
@@ -19,11 +21,24 @@ from . import (
 )
 
 app = typer.Typer(
-    help="Neural arithmetic units, and the benchmark that judges them.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+
+@app.callback()
+def arithmix(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True)
+    ] = False,
+) -> None:
+    """Neural arithmetic units, and the benchmark that judges them."""
+    if version:
+        typer.echo(f"arithmix {__version__}")
+        raise typer.Exit
+
+
 for command in (
     run.run,
     table.table,

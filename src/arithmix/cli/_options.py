@@ -12,6 +12,7 @@ from ..studies import experiment
 from ..study import Study
 
 DATABASE = Path("arithmix.db")
+MOST_SEEDS = 10_000
 StudyName = Annotated[
     str, typer.Argument(metavar="STUDY", help="A study; `arithmix list` names them.")
 ]
@@ -66,7 +67,9 @@ def _seeds(text: str) -> list[int]:
         match = re.fullmatch(r"(\d+)(?:-(\d+))?", word)
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
         if first > last or last >= 2**32:
-            raise ValueError(f"seeds are written as 0-24 or 0,3,7, below 2^32; {word!r} came")
+            raise ValueError(f"seeds are written as 0-24 or 0,3,7, below 2^32; got {word!r}")
+        if len(seeds) + last - first >= MOST_SEEDS:  # before a list of them fills the memory
+            raise ValueError(f"at most {MOST_SEEDS:,} seeds can be run at once; got {word!r}")
         seeds += range(first, last + 1)
     return list(dict.fromkeys(seeds))
 

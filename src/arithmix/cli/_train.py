@@ -44,5 +44,14 @@ def train(
                 progress=progress,
             )
         except KeyboardInterrupt:
-            print_line(f"stopped; what was finished is in {out}; the same command goes on")
+            print_line(f"stopped; {_how_to_go_on(out, force)}")
             raise typer.Exit(130) from None
+
+
+def _how_to_go_on(out: Path, force: bool) -> str:
+    if force:
+        return (
+            f"the rows that were made again are in {out}, the others there are as they were; "
+            f"the same command makes all of them again"
+        )
+    return f"what was finished is in {out}; run the same command again to go on"

@@ -7,6 +7,7 @@ import typer
 
 from ..names import choose
 from ._options import DATABASE, print_line
+from ._records import selected
 from .thresholds import threshold_tables
 
 
@@ -31,7 +32,7 @@ def figures(
             raise
         raise ValueError("figures need matplotlib; install arithmix[figures]") from error
     choose(form, FORMATS, "format")
-    data = gather(db or (DATABASE if DATABASE.exists() else None), own=own)
+    data = gather(db or (DATABASE if DATABASE.exists() else None), selected, own=own)
     try:
         output.mkdir(parents=True, exist_ok=True)
         tables = write_tables(data, {"thresholds": threshold_tables()}, output)

@@ -5,7 +5,9 @@ from typing import Annotated
 
 import typer
 
+from ..files import whole
 from ._options import DATABASE, print_line
+from ._records import selected
 
 
 def report(
@@ -24,16 +26,14 @@ def report(
 
     if db is None and DATABASE.exists():
         db = DATABASE
-    data = gather(db, own=own)
+    data = gather(db, selected, own=own)
     try:
         text = page(data)
     except ModuleNotFoundError as error:
         if error.name != "plotly":
             raise
         raise ValueError("the report needs plotly; install arithmix[report]") from error
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ValueError(f"{output} can't be written: {error.strerror or error}") from error
+    with whole(output) as part:
+        part.write_text(text, encoding="utf-8")
     size = output.stat().st_size / 1e6
     print_line(f"wrote {output}: {len(data.rows)} rows, {size:.1f} MB")

@@ -31,10 +31,15 @@ def run(
     device: Device = "auto",
     out: Annotated[Path, typer.Option("--out", "--db", help="The file of records.")] = DATABASE,
     eager: Annotated[bool, typer.Option("--eager", help="Do not compile.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Make rows that are there again.")] = False,
+    force: Annotated[
+        bool,
+        typer.Option(
+            "--force", help="Make rows that are there again; each is replaced when ready."
+        ),
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Say only the result.")] = False,
 ) -> None:
-    """Train what is missing of a study. Interrupted, the same command goes on where it stopped."""
+    """Train what is missing of a study. After an interrupt the same command goes on from there."""
     asked = narrow(study, units, operations, ranges, seeds)
     progress = Progress(Console(), quiet)
     summary = train(asked, out, find_device(device), progress, not eager, force)

@@ -1,10 +1,15 @@
 """`arithmix status`."""
 
+from collections import Counter
+from collections.abc import Sequence
+
+from ..records.row import Row
 from ..records.store import Store
 from ..studies import experiments
 from ..studies._rows import of_study
 from ..table import Table, write
 from ._options import DATABASE, Database, console
+from ._records import selected
 
 
 def status(db: Database = DATABASE) -> None:
@@ -12,16 +17,17 @@ def status(db: Database = DATABASE) -> None:
     with Store(db, create=False) as store:
         rows = list(store.rows())
         made = store.provenances()
-    lines = []
+    now = selected(rows)
+    lines, known = [], set()
     for name, one in experiments().items():
         study = one.study()
-        there = of_study(rows, study)
-        ended = {
-            key: sum(r.status == key for r in there) for key in ("stopped", "trained", "diverged")
-        }
-        words = ", ".join(f"{count} {key}" for key, count in ended.items() if count)
-        lines.append([name, f"{len(there)}/{study.members}", words or "-"])
+        there = of_study(now, study)
+        known |= {row.asked.key for row in there}
+        lines.append([name, f"{len(there)}/{study.members}", _ended(there)])
     tables = [Table(f"{db}: {len(rows)} rows", ["study", "members", "how they ended"], lines)]
+    others = [row for row in now if row.asked.key not in known]
+    if others:
+        tables.append(_others(others))
     facts = sorted({key for one, _ in made for key in one})
     tables.append(
         Table(
@@ -31,3 +37,28 @@ def status(db: Database = DATABASE) -> None:
         )
     )
     write(tables, "terminal", console())
+
+
+def _others(rows: Sequence[Row]) -> Table:
+    """Rows that no study of the package names: of users' own units, or of settings of others."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row.asked.unit, []).append(row)
+    lines = [
+        [
+            unit,
+            str(len(those)),
+            ", ".join(dict.fromkeys(row.asked.operation for row in those)),
+            ", ".join(dict.fromkeys(row.asked.range for row in those)),
+            _ended(those),
+        ]
+        for unit, those in groups.items()
+    ]
+    header = ["unit", "members", "operations", "ranges", "how they ended"]
+    return Table("Units of your own, and other settings", header, lines)
+
+
+def _ended(rows: Sequence[Row]) -> str:
+    counts = Counter(row.status for row in rows)
+    ended = [f"{counts[key]} {key}" for key in ("stopped", "trained", "diverged") if counts[key]]
+    return ", ".join(ended) or "-"

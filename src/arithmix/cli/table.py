@@ -1,19 +1,19 @@
 """`arithmix table`."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from ..measure.cells import Cell, cells
 from ..measure.rulers import RULERS
 from ..names import choose
 from ..progress import Progress
-from ..records.shipped import shipped
-from ..records.store import Store
 from ..studies import experiment
-from ..studies._rows import judged, of_study
-from ..table import FORMS, write
+from ..studies._rows import of_study
+from ..table import FORMS, Table, write
 from ._options import (
     DATABASE,
     Database,
@@ -29,6 +29,7 @@ from ._options import (
     narrow,
     print_line,
 )
+from ._records import rows_of, with_own
 from ._train import train
 
 
@@ -45,23 +46,46 @@ def table(
     db: Database = DATABASE,
     form: Format = "terminal",
 ) -> None:
-    """Show a study's tables beside the published ones, from records and from shipped results."""
+    """Show a study's tables beside the published ones, from records and from shipped results.
+
+    Units of your own that have records for its tasks are shown too. With --format csv it is one
+    table, a line for each unit and task.
+    """
     asked = narrow(study, units, operations, ranges, seeds)
     choose(form, FORMS, "format")
     if add is not None:
         more = narrow(study, add, operations, ranges, seeds)
         train(more, db, find_device(device), Progress(Console(stderr=True)))
-        asked = replace(asked, entries=asked.entries + more.entries)
-    rows = shipped(study)
-    if db.exists() or not rows:
-        with Store(db, create=False) as store:
-            rows += store.rows()
+        asked = replace(asked, entries=tuple(dict.fromkeys(asked.entries + more.entries)))
+    rows = rows_of(asked, db)
+    if units is None:
+        asked = with_own(asked, rows)
     rows = of_study(rows, asked)
     if not rows:
         raise ValueError(
             f"{db} has no rows of this part of {study}; `arithmix run {study}` makes them"
         )
-    write(experiment(study).tables(rows, asked), form, console())
+    counted = cells(rows, RULERS[asked.ruler])
+    tables = experiment(study).tables(rows, asked)
+    write([_as_data(counted)] if form == "csv" else tables, form, console())
     if form == "terminal":
-        solved = sum(one.verdict.solved for one in judged(rows, RULERS[asked.ruler]))
-        print_line(f"solved {solved}/{asked.members}")
+        print_line(f"solved {sum(cell.solved for cell in counted)}/{asked.members}")
+
+
+def _as_data(counted: Sequence[Cell]) -> Table:
+    """A line for each cell, in plain numbers."""
+
+    def text(number: float | None) -> str:
+        return "" if number is None else f"{number:.9g}"
+
+    header = ["unit", "operation", "range", "inputs", "ruler", "members", "solved", "success"]
+    header += ["success_low", "success_high", "mean_step", "mean_sparsity", "mean_test_error"]
+    lines = [
+        [
+            *(cell.unit, cell.task.operation, cell.task.range, str(cell.task.inputs), cell.ruler),
+            *(str(cell.members), str(cell.solved), text(cell.solved / cell.members)),
+            *map(text, (*cell.interval, cell.step, cell.sparsity, cell.error)),
+        ]
+        for cell in counted
+    ]
+    return Table("", header, lines)

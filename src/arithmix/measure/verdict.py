@@ -33,7 +33,8 @@ def judge(curve: Curve, ruler: Ruler, task: Task) -> Verdict:
 
 
 def _best_validation(curve: Curve, threshold: float, grid: int) -> Verdict:
-    rows = np.flatnonzero(curve.step % grid == 0)
+    # The last row counts wherever a training ends, on the grid or off it.
+    rows = np.flatnonzero((curve.step % grid == 0) | (curve.step == curve.step[-1]))
     validation, test = curve.validation[rows], curve.test[rows]
     known = np.flatnonzero(~np.isnan(validation))
     best = known[np.argmin(validation[known])] if known.size else rows.size - 1

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from ..files import whole
 from .row import Row
 
-WORDS = ("unit", "operation", "range", "inputs", "seed", "stop", "protocol")
+WORDS = ("unit", "operation", "range", "inputs", "seed", "stop", "grid", "source", "protocol")
 CURVES = ("step", "validation", "test", "sparsity")
 
 
@@ -16,11 +17,9 @@ def export(rows: Iterable[Row], to: Path) -> int:
     """Write rows to a .csv or .parquet file; return how many."""
     kinds = {".csv": _csv, ".parquet": _parquet}
     if to.suffix not in kinds:
-        raise ValueError(f"rows are exported to a .csv or .parquet file; {to} came")
-    try:
-        return kinds[to.suffix](_flat(rows), to)
-    except OSError as error:
-        raise ValueError(f"{to} can't be written: {error.strerror or error}") from error
+        raise ValueError(f"rows are exported to a .csv or .parquet file; got {to}")
+    with whole(to) as part:
+        return kinds[to.suffix](_flat(rows), part)
 
 
 def _flat(rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
@@ -32,6 +31,7 @@ def _flat(rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
             "status": row.status,
             "steps": row.steps,
             "parameters": json.dumps(row.parameters, sort_keys=True),
+            "provenance": json.dumps(row.made, sort_keys=True),
             **{name: getattr(row.curve, name).tolist() for name in CURVES},
         }
 
@@ -58,8 +58,9 @@ def _parquet(rows: Iterable[dict[str, Any]], to: Path) -> int:
             "Parquet needs pyarrow; install arithmix[parquet] or export to a .csv file"
         ) from error
     listed = list(rows)
-    text = ("key", "unit", "operation", "range", "stop", "recipe", "status", "parameters")
-    numbers = ("inputs", "seed", "protocol", "steps")
+    text = ("key", "unit", "operation", "range", "stop", "source", "recipe", "status")
+    text += ("parameters", "provenance")
+    numbers = ("inputs", "seed", "grid", "protocol", "steps")
     kinds = {
         **dict.fromkeys(text, pa.string()),
         **dict.fromkeys(numbers, pa.int64()),

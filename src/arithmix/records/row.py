@@ -64,5 +64,7 @@ class Row:
     steps: int
     """Updates made."""
     curve: Curve
-    parameters: dict[str, list[Any]]
-    """As they were after these updates."""
+    parameters: dict[str, Any]
+    """As they were after these updates, in nested lists."""
+    made: dict[str, str] = field(default_factory=dict, compare=False)
+    """Under what it was made: versions, device, commit; nothing if that is not known."""

@@ -2,7 +2,8 @@
 
     python -m arithmix.records.shipped arithmix.db src/arithmix/results/nalm.npz 2
 
-writes the rows of a store that were trained to the end on tasks of 2 inputs.
+writes the rows of a store that were trained to the end on tasks of 2 inputs; with the name of a
+ruler after that, the rows that this ruler stopped.
 """
 
 import json
@@ -26,18 +27,11 @@ def shipped(study: str) -> list[Row]:
     return load(path) if path.exists() else []
 
 
-def made_with(study: str) -> list[dict[str, str]]:
-    """The facts under which the rows that come with the package were made."""
-    path = FOLDER / f"{study}.npz"
-    if not path.exists():
-        return []
-    with np.load(path) as file:
-        return json.loads(file["provenance"].tobytes())
-
-
-def save(rows: Iterable[Row], provenances: list[dict[str, str]], path: Path) -> None:
-    """Write rows, and under what they were made."""
+def save(rows: Iterable[Row], path: Path) -> None:
+    """Write rows, each with the facts under which it was made."""
     listed = list(rows)
+    facts = {json.dumps(row.made, sort_keys=True): row.made for row in listed}
+    place = {text: number for number, text in enumerate(facts)}
     words = [[asdict(row.asked), row.status, row.steps, row.parameters] for row in listed]
 
     def joined(name: str, kind: str) -> np.ndarray:
@@ -51,7 +45,8 @@ def save(rows: Iterable[Row], provenances: list[dict[str, str]], path: Path) -> 
         sparsity=joined("sparsity", "<f4"),
         length=np.array([row.curve.step.size for row in listed], dtype="<i4"),
         words=_bytes(words),
-        provenance=_bytes(provenances),
+        made=np.array([place[json.dumps(row.made, sort_keys=True)] for row in listed], dtype="<i4"),
+        provenance=_bytes(list(facts.values())),
     )
 
 
@@ -61,9 +56,13 @@ def load(path: Path) -> list[Row]:
         ends = np.cumsum(file["length"])[:-1]
         curves = [np.split(file[name], ends) for name in CURVES]
         words = json.loads(file["words"].tobytes())
+        facts = json.loads(file["provenance"].tobytes())
+        made = [facts[place] for place in file["made"]]
     rows = [
-        Row(Asked(**asked), status, steps, Curve(*curve), parameters)
-        for (asked, status, steps, parameters), *curve in zip(words, *curves, strict=True)
+        Row(Asked(**asked), status, steps, Curve(*curve), parameters, facts)
+        for (asked, status, steps, parameters), facts, *curve in zip(
+            words, made, *curves, strict=True
+        )
     ]
     return [row for row in rows if row.asked.protocol == PROTOCOL]
 
@@ -74,6 +73,6 @@ def _bytes(value: object) -> np.ndarray:
 
 if __name__ == "__main__":
     with Store(sys.argv[1], create=False) as store:
-        whole = [row for row in store.rows() if not row.asked.stop]
-        kept = [row for row in whole if row.asked.inputs == int(sys.argv[3])]
-        save(kept, [facts for facts, _ in store.provenances()], Path(sys.argv[2]))
+        inputs, stop = int(sys.argv[3]), sys.argv[4] if len(sys.argv) > 4 else ""
+        kept = [r for r in store.rows() if r.asked.inputs == inputs and r.asked.stop == stop]
+        save(kept, Path(sys.argv[2]))

@@ -1,5 +1,8 @@
 """What the report is made of: rows, their verdicts, and where they come from."""
 
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
@@ -9,15 +12,12 @@ import numpy as np
 from ..landscape.arrays import Landscape
 from ..measure.rulers import RULERS
 from ..records.row import Row
-from ..records.shipped import made_with, shipped
+from ..records.shipped import shipped
 from ..records.store import Store
 from ..studies import experiments
 from ..studies._rows import judged
 from ..tasks import OPERATIONS, RANGES
 from .cells import Cells
-
-SHARED = "shared"
-"""Said of rows that were made under several facts, of which each has one or another."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Source:
     """Facts under which rows were made."""
 
     where: str
-    rows: str
+    rows: int
     facts: dict[str, str]
 
 
@@ -79,25 +79,30 @@ class Data:
         return self._cells[ruler, inputs]
 
 
-def gather(db: Path | None, *, own: bool = False) -> Data:
+Select = Callable[[Iterable[Row]], list[Row]]
+"""Chooses the rows that answer for the units as they are now, each question once."""
+
+
+def gather(db: Path | None, select: Select, *, own: bool = False) -> Data:
     """Read a store and, unless only its `own` rows are asked for, what comes with the package.
 
-    Of two answers to one question the later is kept.
+    Of two rows with one key, that of the store is taken.
     """
-    rows: list[Row] = []
-    sources: list[Source] = []
+    places: dict[str, tuple[str, Row]] = {}
     kept: dict[str, dict[str, np.ndarray]] = {}
     if not own:
         for study in experiments():
-            found = shipped(study)
-            rows += found
-            made = made_with(study)
-            count = f"{len(found)} {SHARED}" if len(made) > 1 else str(len(found))
-            sources += [Source(f"comes with the package ({study})", count, one) for one in made]
+            where = f"comes with the package ({study})"
+            places |= {row.asked.key: (where, row) for row in shipped(study)}
     if db is not None:
         with Store(db, create=False) as store:
-            rows += store.rows()
+            places |= {row.asked.key: (db.name, row) for row in store.rows()}
             kept = store.kept("landscape/")
-            sources += [Source(db.name, str(n), facts) for facts, n in store.provenances()]
-    last = {(r.asked.unit, r.asked.task, r.asked.seed, r.asked.stop): r for r in rows}
-    return Data(list(last.values()), sources, kept)
+    rows = select(row for _, row in places.values())
+    return Data(rows, _sources(places.values()), kept)
+
+
+def _sources(places: Iterable[tuple[str, Row]]) -> list[Source]:
+    """The rows counted by where they come from and under what they were made."""
+    counts = Counter((where, json.dumps(row.made)) for where, row in places)
+    return [Source(where, count, json.loads(made)) for (where, made), count in counts.items()]

@@ -18,7 +18,7 @@ class Judged:
 
 
 def of_study(rows: Iterable[Row], study: Study) -> list[Row]:
-    """The rows that a study asked for; of two answers to one question the later counts."""
+    """The rows that a study asked for, among rows of which each question has one."""
     ruler = RULERS[study.ruler]
     stop = ruler.name if ruler.patience else ""
     wanted = set(study.entries)

@@ -78,9 +78,9 @@ def _statistics(unit: str, those: Sequence[Judged]) -> Table:
                 f"{len(solved)}/{len(all_)}",
                 f"{steps.mean():.1f} [{low:.0f}, {high:.0f}]",
                 f"{printed['mean_convergence_step']}",
-                f"{np.mean([_untempered(one.row) for one in solved]):.4f}",
+                _mean([_untempered(one.row) for one in solved], ".4f"),
                 f"{printed['mean_sparsity']:.3f}",
-                f"{np.mean([one.verdict.sparsity for one in solved]):.2e}",
+                _mean([one.verdict.sparsity for one in solved], ".2e"),
                 f"{np.mean([one.verdict.error for one in all_]):.2e}",
                 f"{printed['mean_extrapolation_error']:.1e}",
             ]
@@ -92,6 +92,11 @@ def _statistics(unit: str, those: Sequence[Judged]) -> Table:
         "uses; sparsity is that of the gate in use. Step with the 95% interval of a gamma mean."
     )
     return Table(f"Statistics of {unit}, ruler dmu", header, rows, note)
+
+
+def _mean(values: Sequence[float], form: str) -> str:
+    """A mean; nothing for a unit that does not have the quantity."""
+    return "-" if np.isnan(values).all() else f"{np.mean(values):{form}}"
 
 
 def _untempered(row: Row) -> float:

@@ -122,6 +122,8 @@ def _solved_at(cells: Cells, operation: str) -> Table:
 def _sparsity(cells: Cells, operation: str) -> Table:
     def text(solved: list[Judged]) -> str:
         errors = np.array([one.verdict.sparsity for one in solved], dtype=float)
+        if np.isnan(errors).all():  # a unit that has no word on it
+            return "-"
         low, high = beta_mean(errors)
         return f"{errors.mean():.0e} [{low:.0e}, {high:.0e}]"
 

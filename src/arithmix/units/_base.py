@@ -13,7 +13,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from ..names import choose
+
 Argument = str | int | float | bool | None
+DTYPES = ("float32", "float64")
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,20 @@ class Recipe:
     dtype: str = "float32"
     arguments: Mapping[str, Argument] = field(default_factory=dict)
     """The unit's own constructor arguments for this operation."""
+
+    def __post_init__(self) -> None:
+        for key in ("rate", "clip_norm", "clip_value", "target_limit"):
+            value = getattr(self, key)
+            real = isinstance(value, int | float) and not isinstance(value, bool)
+            if not (real and 0 < value < math.inf) and not (value is None and key != "rate"):
+                raise ValueError(f"{key} must be a finite number above 0; got {value!r}")
+        for key in ("steps", "batch", "draws"):
+            value = getattr(self, key)
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ValueError(f"{key} must be a whole number above 0; got {value!r}")
+        if not isinstance(self.restart, Restart | None):
+            raise ValueError(f"restart must be an arithmix.Restart or None; got {self.restart!r}")
+        choose(self.dtype, DTYPES, "dtype")
 
 
 class Unit(nn.Module):

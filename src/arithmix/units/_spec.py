@@ -4,20 +4,24 @@ In brackets stand arguments of its constructor, or numbers of its recipe: `dmu[r
 """
 
 import ast
-import hashlib
 import importlib
 import inspect
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import torch
-from torch import nn
+from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
 
 from ..names import choose
+from ..records.source import digest, files
 from . import units
 from ._base import Argument, Recipe, Unit
+from ._blame import UnitError, blamed
+from ._lend import lent, seed_all
 
 RECIPE = ("rate", "steps", "batch", "clip_norm", "clip_value", "target_limit", "dtype")
 """What of a recipe can be written with a unit's name."""
@@ -44,22 +48,30 @@ class Spec:
         return f"{self.name}[{inside}]"
 
     @property
+    def own(self) -> bool:
+        """Whether it is a user's own class and not one of the package."""
+        return not self.cls.__module__.startswith(f"{__package__}.")
+
+    @property
     def source(self) -> str | None:
-        """A digest of the file a user's class is in, so that an edited unit is a new unit."""
-        if self.cls.__module__.startswith(f"{__package__}."):
-            return None
-        file = inspect.getsourcefile(self.cls)
-        return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16] if file else None
+        """A digest of the user's own code behind it, so that an edited unit is a new unit."""
+        return digest(self.name.partition(":")[0]) if self.own else None
 
     def recipe(self, operation: str, inputs: int) -> Recipe:
         """The class's own recipe for an operation, or for that and a number of inputs."""
         own = getattr(self.cls, "recipe", lambda operation: Recipe())
-        asked = (operation, inputs)[: len(inspect.signature(own).parameters)]
-        recipe = own(*asked)
+        if self._is_method("recipe"):
+            raise UnitError(
+                f"{self.name}.recipe takes self, but no unit is made yet when it is asked; "
+                f"write @staticmethod above `def recipe(operation)`"
+            )
+        with self.blamed(f"in recipe({operation!r})"):
+            asked = (operation, inputs)[: len(inspect.signature(own).parameters)]
+            recipe = own(*asked)
         if not isinstance(recipe, Recipe):
-            raise ValueError(
+            raise UnitError(
                 f"{self.name}.recipe({operation!r}) must return an arithmix.Recipe; "
-                f"{type(recipe).__name__} came"
+                f"got {type(recipe).__name__}"
             )
         return replace(recipe, **self.trained)  # pyrefly: ignore[bad-argument-type]
 
@@ -70,22 +82,46 @@ class Spec:
         recipe = self.recipe(operation, inputs)
         arguments = {**recipe.arguments, **self.arguments}
         if not issubclass(self.cls, Unit):
-            return self._build_foreign(inputs, arguments, seed).to(device=device, dtype=dtype)
+            return self._build_foreign(inputs, arguments, seed, dtype).to(device)
         make: Callable[..., Unit] = self.cls
-        unit = make(inputs, 1, generator=torch.Generator(), dtype=dtype, **arguments)
-        generator = torch.Generator().manual_seed(seed)
-        for _ in range(recipe.draws):
-            drawn = unit.draw(generator)
-            with torch.no_grad():
-                for key, parameter in unit.named_parameters():
-                    parameter.copy_(drawn[key])
+        with self.blamed("when it was made"):
+            unit = make(inputs, 1, generator=torch.Generator(), dtype=dtype, **arguments)
+            generator = torch.Generator().manual_seed(seed)
+            for _ in range(recipe.draws):
+                drawn = unit.draw(generator)
+                with torch.no_grad():
+                    for key, parameter in unit.named_parameters():
+                        parameter.copy_(drawn[key])
         return unit.to(device)
 
-    def _build_foreign(self, inputs: int, arguments: dict[str, Argument], seed: int) -> nn.Module:
-        # A module that knows nothing of generators draws from torch's own, so that is lent to it.
-        with torch.random.fork_rng(devices=[]):
-            torch.random.default_generator.manual_seed(seed)
-            return self.cls(inputs, 1, **arguments)
+    def blamed(self, doing: str) -> AbstractContextManager[None]:
+        """Around a call of the class's code: what a user's own raises is said with its place."""
+        return blamed(self.name, doing) if self.own else nullcontext()
+
+    def _is_method(self, name: str) -> bool:
+        """Whether a class attribute is a function that wants an instance first."""
+        found = inspect.getattr_static(self.cls, name, None)
+        names = list(inspect.signature(found).parameters) if inspect.isfunction(found) else []
+        return names[:1] in (["self"], ["cls"])
+
+    def _build_foreign(
+        self, inputs: int, arguments: dict[str, Argument], seed: int, dtype: torch.dtype
+    ) -> nn.Module:
+        # A module that knows nothing of generators draws from the global ones, lent to it.
+        with lent(), self.blamed("when it was made"):
+            seed_all(seed)
+            module = self.cls(inputs, 1, **arguments)
+            if any(is_lazy(tensor) for tensor in (*module.parameters(), *module.buffers())):
+                with torch.no_grad():
+                    module(torch.ones(2, inputs))  # which says what shapes they have
+        return module._apply(lambda tensor: _cast(tensor, dtype))
+
+
+def _cast(tensor: Tensor, dtype: torch.dtype) -> Tensor:
+    """Real numbers to `dtype`, complex ones to pairs of it, others as they are."""
+    if tensor.is_complex():
+        return tensor.to(dtype.to_complex())
+    return tensor.to(dtype) if tensor.is_floating_point() else tensor
 
 
 def parse(text: str) -> Spec:
@@ -96,12 +132,12 @@ def parse(text: str) -> Spec:
     """
     name, bracket, inside = text.strip().partition("[")
     if bracket and not inside.endswith("]"):
-        raise ValueError(f"a unit is written name or name[key=value,...]; {text!r} came")
+        raise ValueError(f"a unit is written name or name[key=value,...]; got {text!r}")
     arguments: dict[str, Argument] = {}
     for pair in filter(None, inside.removesuffix("]").split(",")):
         key, equals, value = pair.partition("=")
         if not equals:
-            raise ValueError(f"an argument of {name} is written key=value; {pair!r} came")
+            raise ValueError(f"an argument of {name} is written key=value; got {pair!r}")
         arguments[key.strip()] = _literal(value.strip())
     cls = _import(name) if ":" in name else units()[choose(name, units(), "unit")]
     free = _free_arguments(name, cls)
@@ -132,13 +168,14 @@ def _import(name: str) -> type[nn.Module]:
     folder = str(Path.cwd())
     if folder not in sys.path:
         sys.path.insert(0, folder)
-    try:
-        module = importlib.import_module(module_name)
-    except ImportError as error:
+    if not files(module_name):
         raise ValueError(
-            f"the unit {name!r} can't be loaded: {error}; it is written module:Class, with the "
-            f"module's file in the folder where the command runs or installed"
-        ) from error
+            f"the unit {name!r} can't be loaded: there is no module {module_name!r}; it is written "
+            f"module:Class, with the module's file in the present folder or installed"
+        )
+    digest(module_name)  # of the files as they are imported
+    with blamed(name, "when it was imported"):
+        module = importlib.import_module(module_name)
     found = getattr(module, class_name, None)
     if not (isinstance(found, type) and issubclass(found, nn.Module)):
         modules = [
@@ -159,10 +196,11 @@ def _import(name: str) -> type[nn.Module]:
 
 def _free_arguments(name: str, cls: type[nn.Module]) -> list[str]:
     """What a constructor takes besides features, population, generator, device and dtype."""
-    taken = list(inspect.signature(cls).parameters)
-    if len(taken) < 2:
+    parameters = inspect.signature(cls).parameters.values()
+    taken = [p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    if len(taken) < 2 and not any(p.kind is p.VAR_POSITIONAL for p in parameters):
         raise ValueError(
-            f"{name} is made as {cls.__name__}(in_features, out_features); "
+            f"{name} must be made as {cls.__name__}(in_features, out_features); "
             f"its constructor takes {', '.join(taken) or 'nothing'}"
         )
     own = {"population", "generator", "device", "dtype"}
@@ -170,13 +208,7 @@ def _free_arguments(name: str, cls: type[nn.Module]) -> list[str]:
 
 
 def _check_recipe(spec: Spec) -> None:
-    for key, value in spec.trained.items():
-        if key == "dtype":
-            choose(str(value), ("float32", "float64"), "dtype")
-        elif key in ("steps", "batch"):
-            if not (isinstance(value, int) and value > 0):
-                raise ValueError(f"{key} of {spec.name} is a whole number above 0; {value!r} came")
-        elif not (value is None and key != "rate") and not (
-            isinstance(value, int | float) and value > 0
-        ):
-            raise ValueError(f"{key} of {spec.name} is a number above 0; {value!r} came")
+    try:
+        replace(Recipe(), **spec.trained)  # pyrefly: ignore[bad-argument-type]
+    except ValueError as error:
+        raise ValueError(f"{spec.name}[...]: {error}") from None

@@ -5,7 +5,7 @@ import json
 from ...studies import experiments
 from ...studies._rows import of_study
 from ...table import Table
-from ..data import SHARED, Data
+from ..data import Data
 from ..parts import Fold, Grid, Part
 from ._words import ended
 
@@ -20,23 +20,14 @@ def parts(data: Data) -> list[Part]:
     if not data.rows:
         return []
     made = [
-        [one.where, one.rows, " · ".join(f"{key} {value}" for key, value in one.facts.items())]
+        [one.where, str(one.rows), " · ".join(f"{key} {value}" for key, value in one.facts.items())]
         for one in data.sources
     ]
     return [
         _coverage(data),
-        Grid(Table("Made with", ["rows from", "rows", "made with"], made, _shared(data))),
+        Grid(Table("Made with", ["rows from", "rows", "made with"], made)),
         Fold("How each unit was trained", [_recipes(data)]),
     ]
-
-
-def _shared(data: Data) -> str:
-    if not any(SHARED in one.rows for one in data.sources):
-        return ""
-    return (
-        f"{SHARED}: the number is of several lines together. Some of these rows were made under "
-        "one line's versions and commit, others under another's; which is not kept."
-    )
 
 
 def _coverage(data: Data) -> Grid:
