@@ -59,3 +59,20 @@ def test_the_judged_row_is_that_of_best_validation():
     ruler = Ruler("some", "best row", lambda task: 0.5)
     verdict = judge(Curve(step, validation, test, test), ruler, TASK)
     assert (verdict.judged, verdict.error, verdict.solved, verdict.step) == (2000, 3.0, False, 1000)
+
+
+def test_the_last_row_is_judged_wherever_the_training_ends():
+    ruler = Ruler("some", "best row", lambda task: 0.5)
+    step = np.array([0, 1000, 1500])
+    error = np.array([4.0, 2.0, 1e-13], dtype=np.float32)
+    verdict = judge(Curve(step, error, error, error), ruler, TASK)
+    assert (verdict.judged, verdict.solved, verdict.step) == (1500, True, 1500)
+    short = judge(Curve(np.array([0, 500]), *[error[[0, 2]]] * 3), ruler, TASK)
+    assert (short.judged, short.solved, short.step) == (500, True, 500)
+
+
+def test_rows_between_that_no_rule_asked_for_are_not_judged():
+    ruler = Ruler("some", "best row", lambda task: 0.5)
+    step = np.array([0, 999, 1000])
+    unknown, error = np.array([4.0, np.nan, 2.0]), np.array([4.0, 0.1, 2.0])
+    assert not judge(Curve(step, unknown, error, error), ruler, TASK).solved

@@ -1,10 +1,16 @@
-import json
+import dataclasses
+import multiprocessing
+import os
+import shutil
 import sqlite3
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from arithmix.records.export import export
 from arithmix.records.provenance import Provenance
 from arithmix.records.row import Asked, Curve, Row
 from arithmix.records.store import Store, StoreError
@@ -37,6 +43,105 @@ def test_a_row_is_written_once(tmp_path):
         store.add([row(), row(2)], HERE)
         assert len(list(store.rows())) == 2
         assert store.provenances() == [({"where": "here"}, 2)]
+
+
+def test_a_row_is_replaced_in_one_piece(tmp_path):
+    better = dataclasses.replace(row(), steps=7)
+    with Store(tmp_path / "a.db") as store:
+        store.add([row(), row(2)], HERE)
+        store.add([better], Provenance({"where": "there"}), replace=True)
+        back = {r.asked.seed: r for r in store.rows()}
+    assert (back[0].steps, back[0].made) == (7, {"where": "there"})
+    assert (back[2].steps, back[2].made) == (1000, {"where": "here"})
+
+
+def _open_at_once(folder, rounds, barrier, told):
+    for number in range(rounds):
+        barrier.wait()
+        try:
+            with Store(folder / f"{number}.db") as store:
+                store.add([row(os.getpid())], HERE)
+            told.put("fine")
+        except Exception as error:
+            told.put(str(error))
+
+
+def test_processes_that_make_one_file_at_once_all_write_to_it(tmp_path):
+    context, processes, rounds = multiprocessing.get_context("fork"), 4, 50
+    barrier, told = context.Barrier(processes), context.SimpleQueue()
+    arguments = (tmp_path, rounds, barrier, told)
+    started = [context.Process(target=_open_at_once, args=arguments) for _ in range(processes)]
+    for process in started:
+        process.start()
+    assert {told.get() for _ in range(processes * rounds)} == {"fine"}
+    for process in started:
+        process.join()
+    for number in range(rounds):
+        with Store(tmp_path / f"{number}.db", create=False) as store:
+            assert len(store.keys()) == processes
+
+
+READ = """
+import os, sys
+from arithmix.records.store import Store
+if os.getuid() == 0:
+    os.setuid(65534)  # nobody, whom a folder's mode keeps out
+try:
+    open(sys.argv[1] + "/new", "w")
+    sys.exit("the folder can be written, so this shows nothing")
+except OSError:
+    pass
+with Store(sys.argv[1] + "/a.db", create=False) as store:
+    print(len(list(store.rows())))
+"""
+
+
+@pytest.mark.parametrize("state", ["closed", "killed"])
+def test_records_are_read_where_nothing_can_be_written(tmp_path, state):
+    folder = Path(tempfile.mkdtemp(dir="/tmp"))  # where nobody else may look into tmp_path
+    try:
+        store = Store(folder / "a.db")
+        store.add([row(0), row(1)], HERE)
+        if state == "closed":
+            store.close()
+        else:  # what a process that is killed leaves behind: rows that are still in the log
+            (folder / "b").mkdir()
+            for part in ("a.db", "a.db-wal"):
+                shutil.copy(folder / part, folder / "b" / part)
+            store.close()
+            folder = folder / "b"
+        before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+        folder.parent.chmod(0o755)
+        for path in folder.iterdir():
+            path.chmod(0o444 if path.is_file() else 0o555)
+        folder.chmod(0o555)
+        line = [sys.executable, "-c", READ, str(folder)]
+        done = subprocess.run(line, capture_output=True, text=True)
+        assert done.stdout.strip() == "2", done.stderr
+        after = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+        assert after == before
+    finally:
+        folder.chmod(0o755)
+        shutil.rmtree(folder)
+
+
+def test_reading_changes_no_bit_of_the_file(tmp_path):
+    with Store(tmp_path / "a.db") as store:
+        store.add([row()], HERE)
+    before = (tmp_path / "a.db").read_bytes()
+    with Store(tmp_path / "a.db", create=False) as store:
+        assert len(list(store.rows())) == 1
+        with pytest.raises(StoreError):
+            store.add([row(3)], HERE)
+    assert {path.name for path in tmp_path.iterdir()} == {"a.db"}
+    assert (tmp_path / "a.db").read_bytes() == before
+
+
+def test_an_empty_file_is_no_records_and_stays_empty(tmp_path):
+    (tmp_path / "a.db").touch()
+    with pytest.raises(StoreError, match="there are no records"):
+        Store(tmp_path / "a.db", create=False)
+    assert (tmp_path / "a.db").read_bytes() == b""
 
 
 def test_the_key_is_all_that_was_asked():
@@ -150,18 +255,3 @@ def test_a_file_without_kept_arrays_has_none(tmp_path):
         assert store.kept("landscape/") == {}
         store.keep("landscape/a", {"x": np.ones(2)}, HERE)
         assert len(list(store.rows())) == 1
-
-
-def test_rows_are_exported_whole(tmp_path):
-    import pyarrow.parquet as pq
-
-    assert export([row(0), row(1)], tmp_path / "rows.parquet") == 2
-    table = pq.read_table(tmp_path / "rows.parquet").to_pylist()
-    assert [line["seed"] for line in table] == [0, 1]
-    assert table[0]["step"] == [0, 7, 1000]
-    assert export([row(0)], tmp_path / "rows.csv") == 1
-    head, line = (tmp_path / "rows.csv").read_text().splitlines()
-    assert head.startswith("key,unit,operation,range,inputs,seed")
-    assert json.dumps([0, 7, 1000]) in line
-    with pytest.raises(ValueError, match=r"\.csv or \.parquet"):
-        export([row()], tmp_path / "rows.txt")
