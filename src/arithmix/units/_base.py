@@ -188,11 +188,11 @@ class Unit(nn.Module):
         A hardened unit is saved as one: its `state_dict` has an entry `hardened` more, and a unit
         that loads it computes exactly too. A state without the entry makes a unit soft.
 
-        Finite inputs give finite outputs in float32, up to five of them and however large they are;
-        x / 0 is the largest number, with the sign of x, and 0 / 0 is 0. With more inputs, or in
-        another dtype, that holds as long as every product of some of the inputs, and the sum of
-        their magnitudes, can be held by it: past that, 0 times inf may come up on the way. Infinite
-        inputs and NaN follow the rules of IEEE 754, so inf - inf is NaN.
+        Up to three finite float32 inputs give a finite output, soft or hardened, however large they
+        are; more of them, or another dtype, as long as it can hold every sum, product and quotient
+        of the inputs. NaN gives NaN. A hardened unit computes with infinite inputs as IEEE 754 has
+        it, so inf - inf, 0 * inf and inf / inf are NaN, but an infinite result is held at the
+        dtype's largest number. Its 0 / 0 is 0, by definition. A soft unit promises nothing there.
         """
         with torch.no_grad():
             self.round_()

@@ -26,6 +26,9 @@ Where this differs from the paper's text, and why:
   parameter, which is `gate="single"`.
 - The gradient norm is clipped at 0.01, which the paper does not mention and its numbers need.
 
+Soft, 0 / 0 is 1: both logarithms are that of the floor and cancel. The exact form defines it as 0,
+and its x / 0 is, in float32, the largest number. `Unit.harden` says which outputs are finite.
+
 `mix="loss"` is not the paper's: its output is the one above, but what it minimises is
 g_lin ln L_lin + g_log ln L_log, with the scale-free loss of each domain alone; see docs/theory.md.
 """
