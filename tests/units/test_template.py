@@ -160,6 +160,14 @@ def test_a_frozen_random_selector_is_the_members_own():
     assert torch.equal(held, first)
 
 
+def test_a_selector_that_is_given_is_copied():
+    given = torch.tensor([[1.0, -1.0]])
+    unit = DMU(2, 1, selector=given)
+    unit.draw(generator())["selector"].zero_()
+    unit.reset_parameters()
+    assert given.tolist() == unit.selector.tolist() == [[1.0, -1.0]]
+
+
 def test_a_reset_draws_as_the_constructor_does():
     for dtype in (torch.float32, torch.float64):
         made = NAU(3, 2, population=(2, 2), generator=generator(1), dtype=dtype)

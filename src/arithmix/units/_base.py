@@ -186,7 +186,8 @@ class Unit(nn.Module):
         """Make the unit the exact one nearest to it, in place, and return it.
 
         A hardened unit is saved as one: its `state_dict` has an entry `hardened` more, and a unit
-        that loads it computes exactly too. A state without the entry makes a unit soft.
+        that loads it computes exactly too. A state without the entry makes a unit soft. The entry
+        is no tensor of the unit: `torch.func.functional_call` takes the state without it.
 
         Up to three finite float32 inputs give a finite output, soft or hardened, however large they
         are; more of them, or another dtype, as long as it can hold every sum, product and quotient

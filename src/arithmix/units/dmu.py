@@ -290,7 +290,7 @@ def _start(
         row = torch.full((in_features,), rest)
         row[0] = first
         return row.repeat(out_features, 1)
-    matrix = torch.as_tensor(selector, dtype=torch.float32)
+    matrix = torch.as_tensor(selector, dtype=torch.float32, device="cpu").detach().clone()
     if matrix.shape != (out_features, in_features):
         raise ValueError(
             f"a selector is a matrix out_features x in_features = {out_features} x {in_features}; "
