@@ -53,8 +53,10 @@ def test_the_rule_is_the_originals(seed):
     assert found == restarts(errors, grid)
 
 
-def test_a_stalled_member_draws_anew_and_its_neighbours_do_not_notice():
-    spec, task = parse("inalu"), Task("mul", "n20")
+# All that the second draws anew is a constant.
+@pytest.mark.parametrize("name", ["inalu", "dmu[selector=random]"])
+def test_a_stalled_member_draws_anew_and_its_neighbours_do_not_notice(name):
+    spec, task = parse(name), Task("mul", "n20")
     rule = Restart(every=10, after=30, above=0.0)
     recipe = dataclasses.replace(spec.recipe("mul", 2), steps=80, restart=rule, rate=1e-9)
     ruler = Ruler("short", "", lambda task: 0.0, grid=20)

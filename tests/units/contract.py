@@ -12,35 +12,17 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from arithmix import Recipe, Unit
+from arithmix import Recipe
 from arithmix.tasks import OPERATIONS
 
-Make = type[Unit]
+from .making import Make, generator, made, pairs, solved
+from .refusals import (
+    a_target_of_another_shape_is_an_error,
+    a_wrong_width_is_an_error,
+    sizes_that_no_unit_has_are_an_error,
+)
+
 AWKWARD = (0.0, -0.0, 1e-45, 1e-38, -1e-38, 1e-30, 1.0, -1.0, 1e30, -1e30, 3e38, -3e38)
-
-
-def generator(seed: int = 0) -> torch.Generator:
-    return torch.Generator().manual_seed(seed)
-
-
-def made(unit: Make, operation: str, **more) -> Unit:
-    """The unit as its recipe for `operation` makes it."""
-    arguments = {"generator": generator(), **unit.recipe(operation).arguments, **more}
-    return unit(2, 1, **arguments)
-
-
-def solved(unit: Make, operation: str, **more) -> Unit:
-    one = unit(2, 1, generator=generator(), **more)
-    one.load_state_dict(one.solution(operation))
-    return one.eval()
-
-
-def pairs(unit: Make, decades: int, count: int = 200) -> Tensor:
-    """Pairs of numbers over `decades` powers of ten, of both signs where the unit has signs."""
-    middle = torch.rand(count, 2, generator=generator(1), dtype=torch.float64) - 0.5
-    size = 10 ** (middle * decades)
-    sign = torch.randint(0, 2, (count, 2), generator=generator(2)) * 2 - 1
-    return size * sign if unit.signed else size
 
 
 def the_solution_computes_the_operation(unit: Make) -> None:
@@ -143,15 +125,6 @@ def any_batch_shape_will_do(unit: Make) -> None:
     assert torch.allclose(one(x[0, 0]), y[0, 0], rtol=1e-6)
 
 
-def a_wrong_width_is_an_error(unit: Make) -> None:
-    one = unit(3, 1, generator=generator())
-    try:
-        one(torch.ones(4, 2))
-    except (RuntimeError, ValueError, TypeError):  # the last from checked shapes
-        return
-    raise AssertionError("two inputs went into a unit of three")
-
-
 def a_draw_depends_on_its_generator_alone(unit: Make) -> None:
     one = unit(2, 1, generator=generator())
     torch.manual_seed(1)
@@ -165,11 +138,27 @@ def a_draw_depends_on_its_generator_alone(unit: Make) -> None:
     drawn = [one.draw(source) for _ in range(2)]
     if any(not torch.equal(drawn[0][key], first[key]) for key in first):
         raise AssertionError("the first draw of a generator is not that of its seed")
-    parameters = dict(one.named_parameters())
-    assert {k: v.shape for k, v in first.items()} == {k: p.shape for k, p in parameters.items()}
+    parameters, buffers = dict(one.named_parameters()), dict(one.named_buffers())
+    held = {key: value.shape for key, value in (parameters | buffers).items() if key in first}
+    assert {key: value.shape for key, value in first.items()} == held
+    assert set(first) == one.constants | set(parameters) and not one.constants & set(parameters)
     other = one.draw(generator(8))
     moved = source.get_state().equal(generator(7).get_state())
     assert moved or any(not torch.equal(other[key], first[key]) for key in first)
+
+
+def a_reset_draws_anew(unit: Make) -> None:
+    one = unit(2, 1, population=(2,), generator=generator()).harden()
+    before, rng = {key: id(p) for key, p in one.named_parameters()}, torch.random.get_rng_state()
+    assert one.reset_parameters(generator(7)) is None
+    source = generator(7)
+    drawn = [one.draw(source) for _ in range(2)]
+    assert not one.hardened
+    assert {key: id(p) for key, p in one.named_parameters()} == before
+    for key in drawn[0]:
+        value = torch.stack([member[key] for member in drawn])
+        assert torch.equal(one.state_dict()[key], value), key
+    assert torch.equal(torch.random.get_rng_state(), rng)
 
 
 def forward_leaves_no_trace(unit: Make) -> None:
@@ -219,6 +208,28 @@ def the_state_can_be_saved_and_copied(unit: Make) -> None:
     assert torch.equal(copy.deepcopy(one)(x), one(x))
 
 
+def a_saved_unit_is_as_hard_as_it_was(unit: Make) -> None:
+    x = pairs(unit, 12).float()
+    for operation in sorted(unit.exact):
+        soft = solved(unit, operation)
+        hard = copy.deepcopy(soft).harden()
+        assert hard.hardened and not soft.hardened
+        assert set(hard.state_dict()) == {*soft.state_dict(), "hardened"}
+        for one in (soft, hard):
+            file = io.BytesIO()
+            torch.save(one.state_dict(), file)
+            file.seek(0)
+            state = torch.load(file)
+            nested = torch.nn.Sequential(unit(2, 1, generator=generator(5)).eval())
+            nested.load_state_dict(torch.nn.Sequential(one).state_dict())
+            for other in (unit(2, 1), unit(2, 1).harden(), copy.deepcopy(hard), nested[0]):
+                if other is not nested[0]:
+                    other.eval().load_state_dict(state)
+                assert other.hardened == one.hardened
+                assert torch.equal(other(x), one(x)), operation
+            assert torch.equal(copy.deepcopy(one)(x), one(x))
+
+
 def dtypes_are_kept(unit: Make) -> None:
     for dtype in (torch.float64, torch.float32, torch.bfloat16):
         one = unit(2, 1, generator=generator(), dtype=dtype).eval()
@@ -262,11 +273,15 @@ PROPERTIES: list[Callable[[Make], None]] = [
     a_population_is_its_members,
     any_batch_shape_will_do,
     a_wrong_width_is_an_error,
+    a_target_of_another_shape_is_an_error,
+    sizes_that_no_unit_has_are_an_error,
     a_draw_depends_on_its_generator_alone,
+    a_reset_draws_anew,
     forward_leaves_no_trace,
     projection_is_idempotent_and_keeps_the_solution,
     sparsity_is_zero_at_a_solution,
     the_state_can_be_saved_and_copied,
+    a_saved_unit_is_as_hard_as_it_was,
     dtypes_are_kept,
     the_recipe_builds_the_unit,
     training_moves_it_finitely,

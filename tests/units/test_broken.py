@@ -15,7 +15,7 @@ class WrongSolution(DMU):
 
 class InexactWhenHard(DMU):
     def forward(self, x):
-        return super().forward(x) * (1 + 1e-6 * self.hard)
+        return super().forward(x) * (1 + 1e-6 * self.hardened)
 
 
 class WrongFormula(DMU):
@@ -39,7 +39,8 @@ class SharedParameters(DMU):
         return w.mean(0, keepdim=True).expand_as(w) if self.population else w
 
     def draw(self, generator):
-        return {"gate": torch.rand(self.out_features, 2, generator=generator)}
+        gate = torch.rand(self.out_features, 2, generator=generator)
+        return super().draw(generator) | {"gate": gate}
 
 
 class FlatBatch(DMU):
@@ -52,6 +53,34 @@ class AnyWidth(DMU):
         return super().forward(torch.nn.functional.pad(x, (0, self.in_features - x.shape[-1])))
 
 
+class Broadcasts(DMU):
+    def forward(self, x):
+        return self.soft(x)
+
+
+class SaysTooLittle(DMU):
+    def forward(self, x):
+        if x.shape[-1:] != (self.in_features,):
+            raise ValueError("wrong width")
+        return super().forward(x)
+
+
+class LeavesItToTorch(DMU):
+    def forward(self, x):
+        return super().forward(x.reshape(*x.shape[:-1], self.in_features))
+
+
+class AnyTarget(DMU):
+    def loss(self, x, y):
+        return self.objective(x, y)
+
+
+class BuiltTooEarly(DMU):
+    def __init__(self, in_features, out_features=1, **more):
+        self.first = torch.zeros(in_features)[0]
+        super().__init__(in_features, out_features, **more)
+
+
 class GlobalSeed(DMU):
     def draw(self, generator):
         torch.manual_seed(0)
@@ -60,7 +89,30 @@ class GlobalSeed(DMU):
 
 class GlobalDraw(DMU):
     def draw(self, generator):
-        return {"gate": torch.rand(self.out_features, 2)}
+        return super().draw(generator) | {"gate": torch.rand(self.out_features, 2)}
+
+
+class UndrawnParameter(DMU):
+    def __init__(self, *arguments, **more):
+        super().__init__(*arguments, **more)
+        self.shift = torch.nn.Parameter(torch.zeros(1))
+
+
+class StaysHard(DMU):
+    def reset_parameters(self, generator=None):
+        super().reset_parameters(generator)
+        self.hardened = True
+
+
+class ResetsTheGateAlone(DMU):
+    def draw(self, generator):
+        selector = torch.rand(self.out_features, self.in_features, generator=generator)
+        return super().draw(generator) | {"selector": selector}
+
+    def reset_parameters(self, generator=None):
+        kept = self.selector.clone()
+        super().reset_parameters(generator)
+        self.selector.copy_(kept)
 
 
 class Remembers(DMU):
@@ -100,6 +152,18 @@ class HiddenState(DMU):
         return super().forward(x) + self._shift
 
 
+class ForgetsThatItIsHard(DMU):
+    def state_dict(self, *arguments, **more):
+        state = super().state_dict(*arguments, **more)
+        return {key: value for key, value in state.items() if not key.endswith("hardened")}
+
+
+class HardOnceLoaded(DMU):
+    def load_state_dict(self, state_dict, strict=True, assign=False):
+        super().load_state_dict(state_dict, strict, assign)
+        self.hardened = True
+
+
 class AlwaysFloat32(DMU):
     def forward(self, x):
         return super().forward(x).float()
@@ -125,14 +189,24 @@ BROKEN = [
     (SharedParameters, contract.a_population_is_its_members),
     (FlatBatch, contract.any_batch_shape_will_do),
     (AnyWidth, contract.a_wrong_width_is_an_error),
+    (Broadcasts, contract.a_wrong_width_is_an_error),
+    (SaysTooLittle, contract.a_wrong_width_is_an_error),
+    (LeavesItToTorch, contract.a_wrong_width_is_an_error),
+    (AnyTarget, contract.a_target_of_another_shape_is_an_error),
+    (BuiltTooEarly, contract.sizes_that_no_unit_has_are_an_error),
     (GlobalSeed, contract.a_draw_depends_on_its_generator_alone),
     (GlobalDraw, contract.a_draw_depends_on_its_generator_alone),
+    (UndrawnParameter, contract.a_draw_depends_on_its_generator_alone),
+    (StaysHard, contract.a_reset_draws_anew),
+    (ResetsTheGateAlone, contract.a_reset_draws_anew),
     (Remembers, contract.forward_leaves_no_trace),
     (Noisy, contract.forward_leaves_no_trace),
     (WritesOnItsInput, contract.forward_leaves_no_trace),
     (RestlessProjection, contract.projection_is_idempotent_and_keeps_the_solution),
     (NeverSparse, contract.sparsity_is_zero_at_a_solution),
     (HiddenState, contract.the_state_can_be_saved_and_copied),
+    (ForgetsThatItIsHard, contract.a_saved_unit_is_as_hard_as_it_was),
+    (HardOnceLoaded, contract.a_saved_unit_is_as_hard_as_it_was),
     (AlwaysFloat32, contract.dtypes_are_kept),
     (NoRecipe, contract.the_recipe_builds_the_unit),
     (NoGradient, contract.training_moves_it_finitely),

@@ -145,8 +145,6 @@ def test_a_seed_starts_where_the_original_starts(sign):
 @pytest.mark.parametrize("chosen", SIGNS[1:])
 def test_a_signed_one_keeps_the_contract(chosen, check):
     class Signed(MulMCFC):
-        signed = True
-
         def __init__(self, *arguments, **more):
             super().__init__(*arguments, sign=chosen, **more)
 

@@ -88,7 +88,7 @@ def test_the_penalty_has_its_settings():
     w = np.array([[0.5, 0.25]])
     unit = with_parameters(NAU(2, weight=2.0, ramp_start=0, ramp_end=100), w=w)
     assert penalty_of(unit, 50) == 0.375
-    with pytest.raises(ValueError, match="ramp_end must be after ramp_start=5; 5 came"):
+    with pytest.raises(ValueError, match="ramp_end must be after ramp_start=5; got 5"):
         NAU(2, ramp_start=5, ramp_end=5)
 
 

@@ -53,7 +53,8 @@ class Stalls:
 
 
 @torch.no_grad()
-def start_again(live: Live, place: int, parameters: dict[str, torch.Tensor]) -> None:
-    """Put new parameters in a member's place; Adam's moments stay, as in the original."""
-    for key, value in parameters.items():
-        live.parameters[key][place] = value.to(live.parameters[key])
+def start_again(live: Live, place: int, drawn: dict[str, torch.Tensor]) -> None:
+    """Put a new draw in a member's place; Adam's moments stay, as in the original."""
+    for key, value in drawn.items():
+        held = live.parameters if key in live.parameters else live.constants
+        held[key][place] = value.to(held[key])

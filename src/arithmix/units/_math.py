@@ -49,7 +49,8 @@ def exact_product(
 ) -> Float[Tensor, "*batch out"]:
     """Inputs with weight 1 multiplied, those with -1 divided by, in float64, rounded once.
 
-    Division by zero gives the largest number there is, and 0 / 0 gives 0.
+    A divisor of zero counts as float64's smallest normal number: x / 0 is finite, in float32 the
+    largest number there is, and 0 / 0 is 0.
     """
     result = torch.promote_types(x.dtype, w.dtype)
     factors = finite_gradient(x).double().unsqueeze(-2)

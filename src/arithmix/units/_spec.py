@@ -88,10 +88,7 @@ class Spec:
             unit = make(inputs, 1, generator=torch.Generator(), dtype=dtype, **arguments)
             generator = torch.Generator().manual_seed(seed)
             for _ in range(recipe.draws):
-                drawn = unit.draw(generator)
-                with torch.no_grad():
-                    for key, parameter in unit.named_parameters():
-                        parameter.copy_(drawn[key])
+                unit.reset_parameters(generator)
         return unit.to(device)
 
     def blamed(self, doing: str) -> AbstractContextManager[None]:

@@ -37,6 +37,15 @@ def product_text(weights: Sequence[float], names: Sequence[str] | None = None) -
     return " / ".join([above, *below])
 
 
+def mixture_text(gate: float, total: str, product: str) -> str:
+    """A mix of a sum and a product by a gate; past 0.99 it counts as decided."""
+    if gate > 0.99:
+        return total
+    if gate < 0.01:
+        return product
+    return f"mix({gate:.3g}: {total}, {1 - gate:.3g}: {product})"
+
+
 def joined(formulas: Iterable[str]) -> str:
     """One formula as it is, several as a tuple."""
     listed = list(formulas)

@@ -62,7 +62,6 @@ class DAG(Unit):
     name: ClassVar[str] = "dag"
     exact: ClassVar[frozenset[str]] = frozenset({"add", "sub", "mul", "div"})
 
-    hard: bool = False
     bias: Float[Tensor, "*pop out logits"]
     weight: Float[Tensor, "*pop logits features"]
     inner: Float[Tensor, "*pop hidden in"]
@@ -84,10 +83,10 @@ class DAG(Unit):
     ) -> None:
         for key, value in (("temperature", temperature), ("gate_temperature", gate_temperature)):
             if not value > 0:
-                raise ValueError(f"{key} must be positive; {value} came")
+                raise ValueError(f"{key} must be positive; got {value}")
         for key, value in (("depth", depth), ("hidden", hidden)):
             if value < 1:
-                raise ValueError(f"{key} must be 1 at least; {value} came")
+                raise ValueError(f"{key} must be 1 at least; got {value}")
         self.depth = depth
         self.head = choose(head, HEADS, "head")
         self.hidden = hidden
@@ -154,13 +153,19 @@ class DAG(Unit):
     def _hidden(self, x: Tensor) -> Tensor:
         return torch.tanh(weighted_sum(torch.asinh(x), self.inner))
 
-    def forward(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
-        """Run the plans, exactly after `harden`."""
-        x = finite_gradient(x)
-        plan = self.plan(x)
+    def _run(self, plan: Plan, x: Tensor) -> Tensor:
         result = torch.promote_types(x.dtype, self.bias.dtype)
-        plan = plan.harden() if self.hard else plan
         return execute(plan, x.unsqueeze(-2), temperature=self.temperature).to(result)
+
+    def soft(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Run the plans."""
+        x = finite_gradient(x)
+        return self._run(self.plan(x), x)
+
+    def hard(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Run the plans, rounded, exactly."""
+        x = finite_gradient(x)
+        return self._run(self.plan(x).harden(), x)
 
     def sparsity(self) -> Float[Tensor, "*pop"]:
         """The largest distance of O from -1, 0 and 1 and of G from 0 and 1, without the head."""
@@ -168,15 +173,12 @@ class DAG(Unit):
         rows = discreteness(plan.O).amax((-3, -2, -1))
         return torch.maximum(rows, torch.minimum(plan.G, 1 - plan.G).amax((-2, -1)))
 
-    def harden(self) -> "DAG":
-        """Round O and G and compute exactly from now on; with a head, of each sample by itself."""
-        self.hard = True
+    def round_(self) -> None:
+        """Round O and G; those of a head are rounded for each sample, by `hard`."""
         if self.head == "none":
             hard = self.plan().harden()
             rows, gates = FAR * hard.O.flatten(-2), FAR * (2 * hard.G - 1)
-            with torch.no_grad():
-                self.bias.copy_(torch.cat([rows, gates], -1))
-        return self
+            self.bias.copy_(torch.cat([rows, gates], -1))
 
     def expression(self) -> str:
         """Read the formula, as `x0 * x1`; a head is not looked at."""

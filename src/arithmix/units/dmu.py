@@ -26,6 +26,9 @@ Where this differs from the paper's text, and why:
   parameter, which is `gate="single"`.
 - The gradient norm is clipped at 0.01, which the paper does not mention and its numbers need.
 
+Soft, 0 / 0 is 1: both logarithms are that of the floor and cancel. The exact form defines it as 0,
+and its x / 0 is, in float32, the largest number. `Unit.harden` says which outputs are finite.
+
 `mix="loss"` is not the paper's: its output is the one above, but what it minimises is
 g_lin ln L_lin + g_log ln L_log, with the scale-free loss of each domain alone; see docs/theory.md.
 """
@@ -39,7 +42,7 @@ from torch import Tensor
 
 from ..dag._math import default_log_limit, smooth_magnitude
 from ..names import choose
-from ._base import Recipe, Unit
+from ._base import Recipe, Unit, check_sizes
 from ._math import (
     exact_product,
     exact_sum,
@@ -48,7 +51,7 @@ from ._math import (
     weighted_sum,
     working_dtype,
 )
-from ._text import joined, product_text, sum_text
+from ._text import joined, mixture_text, product_text, require_single, sum_text
 
 PATTERNS = {"add": (1.0, 1.0), "sub": (1.0, -1.0), "half": (0.5, 0.5), "first": (1.0, 0.0)}
 """What a selector starts from: its first entry, and all the others."""
@@ -143,15 +146,17 @@ class DMU(Unit):
         self.logits = {"dual": 2, "single": 1}[choose(gate, ("dual", "single"), "gate")]
         for key, value in (("temperature", temperature), ("gate_temperature", gate_temperature)):
             if not value > 0:
-                raise ValueError(f"{key} must be positive; {value} came")
+                raise ValueError(f"{key} must be positive; got {value}")
         self.temperature = temperature
         self.gate_temperature = gate_temperature
         self.log_limit = log_limit
         self.mix = choose(mix, MIXES, "mix")
         self.learn_selector = learn_selector
-        self.hard = False
-        self._pattern = _pattern(selector, in_features, out_features, generator)
-        self._random = isinstance(selector, str) and selector == "random"
+        self._selector = selector
+        if learn_selector and isinstance(selector, str) and selector == "random":
+            # Spent so that a seed goes on giving the numbers it gave when this was the pattern.
+            check_sizes(in_features, out_features)
+            _start(selector, in_features, out_features, generator)
         super().__init__(
             in_features,
             out_features,
@@ -160,9 +165,11 @@ class DMU(Unit):
             device=device,
             dtype=dtype,
         )
-        if not learn_selector:
-            frozen = self._pattern.expand(*population, out_features, in_features).clone()
-            self.register_buffer("selector", frozen.to(self.gate))
+
+    @property
+    def constants(self) -> frozenset[str]:
+        """The selector, where it is not learned."""
+        return frozenset() if self.learn_selector else frozenset({"selector"})
 
     @classmethod
     def recipe(cls, operation: str, inputs: int = 2) -> Recipe:
@@ -179,18 +186,17 @@ class DMU(Unit):
         )
 
     def draw(self, generator: torch.Generator | None) -> dict[str, Tensor]:
-        """An undecided gate, and the selector's start where it is learned."""
-        drawn = {"gate": torch.zeros(self.out_features, self.logits)}
-        if not self.learn_selector:
-            return drawn
-        start = _random(self._pattern, generator) if self._random else self._pattern.clone()
-        return drawn | {"selector": start}
+        """An undecided gate, and the selector, which takes from the generator if it is random."""
+        return {
+            "gate": torch.zeros(self.out_features, self.logits),
+            "selector": _start(self._selector, self.in_features, self.out_features, generator),
+        }
 
     def solution(self, operation: str) -> dict[str, Tensor]:
         """The gate at 1 and 0 to the last bit, and the operation's selector."""
         choose(operation, sorted(self.exact), "operation")
         name = "add" if operation in ("add", "mul") else "sub"
-        pattern = _pattern(name, self.in_features, self.out_features)
+        pattern = _start(name, self.in_features, self.out_features)
         return {
             "gate": self._logits(torch.tensor(operation in ("add", "sub"))),
             "selector": pattern.expand_as(self.selector).to(self.selector),
@@ -203,19 +209,21 @@ class DMU(Unit):
             return logits.softmax(-1)
         return torch.cat([torch.sigmoid(logits), torch.sigmoid(-logits)], -1)
 
-    def forward(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
-        """Mix the two domains, or compute exactly after `harden`."""
-        if self.hard:
-            linear = per_output(self._linear())
-            return torch.where(linear, exact_sum(x, self.selector), exact_product(x, self.selector))
+    def soft(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Mix the two domains."""
         return self._mixed(x, self.weights())
 
-    def loss(
+    def hard(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Sum or multiply exactly."""
+        linear = per_output(self._linear())
+        return torch.where(linear, exact_sum(x, self.selector), exact_product(x, self.selector))
+
+    def objective(
         self, x: Float[Tensor, "*pop batch in"], y: Float[Tensor, "*pop batch out"]
     ) -> Float[Tensor, "*pop"]:
         """The loss of the output, or with `mix="loss"` the mean of the two domains' log losses."""
         if self.mix != "loss":
-            return super().loss(x, y)
+            return super().objective(x, y)
         g = self.weights()
         scale = y.square().mean(-2).clamp(min=torch.finfo(y.dtype).tiny)
         total = torch.zeros_like(scale)
@@ -234,23 +242,16 @@ class DMU(Unit):
             error = torch.maximum(error, torch.minimum(size, (1 - size).abs()).amax((-2, -1)))
         return error
 
-    def harden(self) -> "DMU":
-        """Round the gate and the selector and compute exactly from now on."""
-        with torch.no_grad():
-            self.gate.copy_(self._logits(self._linear()))
-            self.selector.copy_(self.selector.round().clamp(-1, 1))
-        self.hard = True
-        return self
+    def round_(self) -> None:
+        """Round the gate and the selector."""
+        self.gate.copy_(self._logits(self._linear()))
+        self.selector.copy_(self.selector.round().clamp(-1, 1))
 
     def expression(self) -> str:
         """Read the formula, as `x0 * x1`; an undecided gate reads as a mix of two."""
-        if self.population:
-            raise ValueError(
-                f"a formula is read from one unit; this is a population of {self.population}"
-            )
-        rows = self.selector.detach().tolist()
-        gates = self.weights().tolist()
-        return joined(_mixture(o, g_lin) for o, (g_lin, _) in zip(rows, gates, strict=True))
+        require_single(self.population)
+        rows = zip(self.weights().tolist(), self.selector.detach().tolist(), strict=True)
+        return joined(mixture_text(g[0], sum_text(o), product_text(o)) for g, o in rows)
 
     def _mixed(self, x: Tensor, gate: Tensor) -> Tensor:
         return dmu(
@@ -275,36 +276,24 @@ class DMU(Unit):
         return chosen.expand_as(self.gate).to(self.gate)
 
 
-def _pattern(
+def _start(
     selector: str | Tensor,
     in_features: int,
     out_features: int,
     generator: torch.Generator | None = None,
 ) -> Tensor:
+    """A selector by the name of its pattern, or the matrix it is given as."""
     if isinstance(selector, str):
-        name = choose(selector, (*PATTERNS, "random"), "selector pattern")
-        first, rest = PATTERNS.get(name, (0.0, 0.0))
+        if choose(selector, (*PATTERNS, "random"), "selector pattern") == "random":
+            return torch.empty(out_features, in_features).uniform_(-1, 1, generator=generator)
+        first, rest = PATTERNS[selector]
         row = torch.full((in_features,), rest)
         row[0] = first
-        row = row.expand(out_features, in_features)
-        return _random(row, generator) if name == "random" else row
-    matrix = torch.as_tensor(selector, dtype=torch.float32)
+        return row.repeat(out_features, 1)
+    matrix = torch.as_tensor(selector, dtype=torch.float32, device="cpu").detach().clone()
     if matrix.shape != (out_features, in_features):
         raise ValueError(
             f"a selector is a matrix out_features x in_features = {out_features} x {in_features}; "
-            f"one of shape {tuple(matrix.shape)} came"
+            f"got one of shape {tuple(matrix.shape)}"
         )
     return matrix
-
-
-def _random(like: Tensor, generator: torch.Generator | None) -> Tensor:
-    return torch.empty(like.shape).uniform_(-1, 1, generator=generator)
-
-
-def _mixture(o: list[float], g_lin: float) -> str:
-    """The formula of one output; past 0.99 the gate counts as decided."""
-    if g_lin > 0.99:
-        return sum_text(o)
-    if g_lin < 0.01:
-        return product_text(o)
-    return f"mix({g_lin:.3g}: {sum_text(o)}, {1 - g_lin:.3g}: {product_text(o)})"

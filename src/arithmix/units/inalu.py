@@ -44,7 +44,7 @@ from ._math import (
     weighted_sum,
     working_dtype,
 )
-from ._text import joined, product_text, require_single, rounded, sum_text
+from ._text import joined, mixture_text, product_text, require_single, rounded, sum_text
 
 EPSILON = 1e-7
 OMEGA = 20.0
@@ -79,7 +79,6 @@ class INALU(Unit):
     name: ClassVar[str] = "inalu"
     exact: ClassVar[frozenset[str]] = frozenset({"add", "sub", "mul", "div"})
 
-    hard: bool = False
     w_a: Float[Tensor, "*pop in out"]
     m_a: Float[Tensor, "*pop in out"]
     w_m: Float[Tensor, "*pop in out"]
@@ -111,14 +110,16 @@ class INALU(Unit):
         """The weights of the sum and those of the product."""
         return nac_weight(self.w_a, self.m_a).mT, nac_weight(self.w_m, self.m_m).mT
 
-    def forward(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
-        """Mix sum and product; after `harden` it is one or the other, exactly."""
-        if self.hard:
-            w_a, w_m = (w.detach() for w in self.weights())
-            return torch.where(per_output(self.g >= 0), exact_sum(x, w_a), exact_product(x, w_m))
+    def soft(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Mix sum and product."""
         result, dtype = torch.promote_types(x.dtype, self.g.dtype), working_dtype(x, self.g)
         w_a, w_m = (w.to(dtype) for w in self.weights())
         return inalu(x.to(dtype), w_a, w_m, torch.sigmoid(self.g).to(dtype)).to(result)
+
+    def hard(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Sum or multiply exactly."""
+        w_a, w_m = (w.detach() for w in self.weights())
+        return torch.where(per_output(self.g >= 0), exact_sum(x, w_a), exact_product(x, w_m))
 
     def penalty(
         self, step: Float[Tensor, ""], validation: Float[Tensor, "*pop"]
@@ -134,20 +135,18 @@ class INALU(Unit):
         w_a, w_m = self.weights()
         return (sparsity_error(w_a) + sparsity_error(w_m)) / 2
 
-    def harden(self) -> "INALU":
-        """Round the weights and the gate and compute exactly from now on."""
+    def round_(self) -> None:
+        """Round the weights and the gate."""
         w_a, w_m = (w.detach().round().mT for w in self.weights())
         g = self.g.detach()
         self.load_state_dict(self._state(w_a, w_m, torch.where(g >= 0, FAR, -FAR).to(g)))
-        self.hard = True
-        return self
 
     def expression(self) -> str:
         """Read the formula, as `x0 * x1`; an undecided gate reads as a mix of two."""
         require_single(self.population)
         w_a, w_m = self.weights()
         rows = zip(rounded(torch.sigmoid(self.g)), rounded(w_a), rounded(w_m), strict=True)
-        return joined(_mixture(g, sum_text(a), product_text(m)) for g, a, m in rows)
+        return joined(mixture_text(g, sum_text(a), product_text(m)) for g, a, m in rows)
 
     def _state(self, w_a: Tensor, w_m: Tensor, g: Tensor) -> dict[str, Tensor]:
         a, m = nac_state(w_a), nac_state(w_m)
@@ -158,12 +157,3 @@ class INALU(Unit):
             "m_m": m["m_hat"],
             "g": g,
         }
-
-
-def _mixture(gate: float, total: str, product: str) -> str:
-    """The formula of one output; past 0.99 the gate counts as decided."""
-    if gate > 0.99:
-        return total
-    if gate < 0.01:
-        return product
-    return f"mix({gate:.3g}: {total}, {1 - gate:.3g}: {product})"

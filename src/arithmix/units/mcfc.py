@@ -85,11 +85,10 @@ class MCFC(Unit):
         dtype: torch.dtype | None = None,
     ) -> None:
         if ramp_end <= ramp_start:
-            raise ValueError(f"ramp_end must be after ramp_start={ramp_start}; {ramp_end} came")
+            raise ValueError(f"ramp_end must be after ramp_start={ramp_start}; got {ramp_end}")
         self.weight = weight
         self.ramp_start = ramp_start
         self.ramp_end = ramp_end
-        self.hard = False
         super().__init__(
             in_features,
             out_features,
@@ -114,7 +113,7 @@ class MCFC(Unit):
         if self.out_features > 1:
             raise ValueError(
                 f"MCFC divides each input among its outputs, so one output alone can be the sum; "
-                f"out_features={self.out_features} came"
+                f"got out_features={self.out_features}"
             )
         return {
             "r": torch.zeros_like(self.r),
@@ -126,12 +125,14 @@ class MCFC(Unit):
         """What each input counts for in each output: gate times share."""
         return self._gate() * self.r.softmax(-1).mT
 
-    def forward(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
-        """Sum behind the gate, or compute exactly after `harden`."""
-        if self.hard:
-            return exact_sum(x, self.weights().detach())
+    def soft(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Sum behind the gate."""
         result, dtype = torch.promote_types(x.dtype, self.r.dtype), working_dtype(x, self.r)
         return mcfc(*(finite_gradient(t).to(dtype) for t in (x, self.r, self.w, self.c))).to(result)
+
+    def hard(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Sum the inputs that are given to each output exactly."""
+        return exact_sum(x, self.weights().detach())
 
     def penalty(
         self, step: Float[Tensor, ""], validation: Float[Tensor, "*pop"]
@@ -144,15 +145,12 @@ class MCFC(Unit):
         """The mean of the shares' and the gate's distance from discrete."""
         return (sparsity_error(self.r.softmax(-1)) + sparsity_error(self._gate())) / 2
 
-    def harden(self) -> "MCFC":
-        """Give each input to one output, open or shut the gates, and compute exactly."""
-        with torch.no_grad():
-            chosen = torch.zeros_like(self.r).scatter_(-1, self.r.argmax(-1, keepdim=True), FAR)
-            self.w.copy_(torch.where(self.w + self.c.unsqueeze(-1) >= 0, FAR, -FAR))
-            self.r.copy_(chosen)
-            self.c.zero_()
-        self.hard = True
-        return self
+    def round_(self) -> None:
+        """Give each input to one output, and open or shut the gates."""
+        chosen = torch.zeros_like(self.r).scatter_(-1, self.r.argmax(-1, keepdim=True), FAR)
+        self.w.copy_(torch.where(self.w + self.c.unsqueeze(-1) >= 0, FAR, -FAR))
+        self.r.copy_(chosen)
+        self.c.zero_()
 
     def expression(self) -> str:
         """Read the formula, as `x0 + x1`."""

@@ -108,7 +108,7 @@ class MulMCFC(Unit):
 
     name: ClassVar[str] = "mul_mcfc"
     exact: ClassVar[frozenset[str]] = frozenset({"mul"})
-    signed: ClassVar[bool] = False
+    signed: bool = False
 
     r: Float[Tensor, "*pop in out"]
     w: Float[Tensor, "*pop out 1"]
@@ -131,12 +131,12 @@ class MulMCFC(Unit):
         dtype: torch.dtype | None = None,
     ) -> None:
         if ramp_end <= ramp_start:
-            raise ValueError(f"ramp_end must be after ramp_start={ramp_start}; {ramp_end} came")
+            raise ValueError(f"ramp_end must be after ramp_start={ramp_start}; got {ramp_end}")
         self.sign = choose(sign, SIGNS, "sign")
+        self.signed = sign != "none"
         self.weight = weight
         self.ramp_start = ramp_start
         self.ramp_end = ramp_end
-        self.hard = False
         super().__init__(
             in_features,
             out_features,
@@ -165,7 +165,7 @@ class MulMCFC(Unit):
         if self.out_features > 1:
             raise ValueError(
                 f"MulMCFC divides each input among its outputs, so one output alone can be the "
-                f"product; out_features={self.out_features} came"
+                f"product; got out_features={self.out_features}"
             )
         state = {key: torch.zeros_like(p) for key, p in self.named_parameters()}
         state["w"] += FAR
@@ -173,18 +173,19 @@ class MulMCFC(Unit):
             state["g"] += 1
         return state
 
-    def forward(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
-        """Multiply behind the gate, or compute exactly after `harden`."""
+    def soft(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Multiply behind the gate."""
         result, dtype = torch.promote_types(x.dtype, self.r.dtype), working_dtype(x, self.r)
         x, r, w, c, alpha = (
             finite_gradient(t).to(dtype) for t in (x, self.r, self.w, self.c, self.alpha)
         )
-        y = exact_product(x.abs(), self._powers()) if self.hard else mul_mcfc(x, r, w, c, alpha)
-        if self.sign == "inalu":
-            y = y * inalu_sign(x, r.softmax(-1).mT)
-        elif self.sign == "real_npu":
-            y = y * real_npu_sign(x, r.softmax(-1).mT, finite_gradient(self.g).to(dtype))
-        return y.to(result)
+        return self._with_sign(mul_mcfc(x, r, w, c, alpha), x, r).to(result)
+
+    def hard(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Multiply the inputs that are given to each output exactly."""
+        result, dtype = torch.promote_types(x.dtype, self.r.dtype), working_dtype(x, self.r)
+        x, r = (finite_gradient(t).to(dtype) for t in (x, self.r))
+        return self._with_sign(exact_product(x.abs(), self._powers()), x, r).to(result)
 
     def penalty(
         self, step: Float[Tensor, ""], validation: Float[Tensor, "*pop"]
@@ -200,18 +201,15 @@ class MulMCFC(Unit):
         """The mean of the shares' and the gate's distance from discrete."""
         return (sparsity_error(self.r.softmax(-1)) + sparsity_error(self._gate())) / 2
 
-    def harden(self) -> "MulMCFC":
-        """Give each input to one output, open or shut the gates, and compute exactly."""
-        with torch.no_grad():
-            chosen = torch.zeros_like(self.r).scatter_(-1, self.r.argmax(-1, keepdim=True), FAR)
-            self.w.copy_(torch.where(self.w + self.c.unsqueeze(-1) >= 0, FAR, -FAR))
-            self.r.copy_(chosen)
-            self.c.zero_()
-            self.alpha.zero_()
-            if self.sign == "real_npu":
-                self.g.copy_(self.g.round().clamp(0, 1))
-        self.hard = True
-        return self
+    def round_(self) -> None:
+        """Give each input to one output, and open or shut the gates."""
+        chosen = torch.zeros_like(self.r).scatter_(-1, self.r.argmax(-1, keepdim=True), FAR)
+        self.w.copy_(torch.where(self.w + self.c.unsqueeze(-1) >= 0, FAR, -FAR))
+        self.r.copy_(chosen)
+        self.c.zero_()
+        self.alpha.zero_()
+        if self.sign == "real_npu":
+            self.g.copy_(self.g.round().clamp(0, 1))
 
     def expression(self) -> str:
         """Read the formula, as `x0 * x1`; without signs it is one of magnitudes."""
@@ -224,6 +222,13 @@ class MulMCFC(Unit):
             ("" if factor == 1 else f"{factor:.4g} * ") + product_text(row, names)
             for factor, row in zip(factors, rows, strict=True)
         )
+
+    def _with_sign(self, y: Tensor, x: Tensor, r: Tensor) -> Tensor:
+        if self.sign == "inalu":
+            return y * inalu_sign(x, r.softmax(-1).mT)
+        if self.sign == "real_npu":
+            return y * real_npu_sign(x, r.softmax(-1).mT, finite_gradient(self.g).to(x.dtype))
+        return y
 
     def _gate(self) -> Float[Tensor, "*pop out 1"]:
         return torch.sigmoid(self.w + self.c.unsqueeze(-1))

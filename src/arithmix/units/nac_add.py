@@ -61,7 +61,6 @@ class NACAdd(Unit):
     name: ClassVar[str] = "nac_add"
     exact: ClassVar[frozenset[str]] = frozenset({"add", "sub"})
 
-    hard: bool = False
     w_hat: Float[Tensor, "*pop out in"]
     m_hat: Float[Tensor, "*pop out in"]
 
@@ -78,21 +77,21 @@ class NACAdd(Unit):
         """The weights of the sum."""
         return nac_weight(self.w_hat, self.m_hat)
 
-    def forward(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
-        """Sum the weighted inputs, exactly after `harden`."""
-        if self.hard:
-            return exact_sum(x, self.weights().detach())
+    def soft(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Sum the weighted inputs."""
         return nac_add(x, self.w_hat, self.m_hat)
+
+    def hard(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Sum the selected inputs exactly."""
+        return exact_sum(x, self.weights().detach())
 
     def sparsity(self) -> Float[Tensor, "*pop"]:
         """The largest distance of a weight from -1, 0 and 1."""
         return sparsity_error(self.weights())
 
-    def harden(self) -> "NACAdd":
-        """Round the weights to -1, 0 and 1 and compute exactly from now on."""
+    def round_(self) -> None:
+        """Round the weights to -1, 0 and 1."""
         self.load_state_dict(nac_state(self.weights().detach().round()))
-        self.hard = True
-        return self
 
     def expression(self) -> str:
         """Read the sum, as `x0 - x1`."""

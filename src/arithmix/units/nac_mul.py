@@ -64,9 +64,8 @@ class NACMul(Unit):
 
     name: ClassVar[str] = "nac_mul"
     exact: ClassVar[frozenset[str]] = frozenset({"mul", "div"})
-    signed: ClassVar[bool] = False
+    signed: bool = False
 
-    hard: bool = False
     w_hat: Float[Tensor, "*pop out in"]
     m_hat: Float[Tensor, "*pop out in"]
 
@@ -83,21 +82,21 @@ class NACMul(Unit):
         """The powers of the inputs."""
         return nac_weight(self.w_hat, self.m_hat)
 
-    def forward(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
-        """Multiply the powers of magnitudes, exactly after `harden`."""
-        if self.hard:
-            return exact_product(x.abs(), self.weights().detach())
+    def soft(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Multiply the powers of magnitudes."""
         return nac_mul(x, self.w_hat, self.m_hat)
+
+    def hard(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Multiply and divide by the selected magnitudes exactly."""
+        return exact_product(x.abs(), self.weights().detach())
 
     def sparsity(self) -> Float[Tensor, "*pop"]:
         """The largest distance of a weight from -1, 0 and 1."""
         return sparsity_error(self.weights())
 
-    def harden(self) -> "NACMul":
-        """Round the weights to -1, 0 and 1 and compute exactly from now on."""
+    def round_(self) -> None:
+        """Round the weights to -1, 0 and 1."""
         self.load_state_dict(nac_state(self.weights().detach().round()))
-        self.hard = True
-        return self
 
     def expression(self) -> str:
         """Read the product, as `abs(x0) / abs(x1)`."""

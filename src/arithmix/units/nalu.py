@@ -81,9 +81,8 @@ class NALU(Unit):
 
     name: ClassVar[str] = "nalu"
     exact: ClassVar[frozenset[str]] = frozenset({"add", "sub", "mul", "div"})
-    signed: ClassVar[bool] = False
+    signed: bool = False
 
-    hard: bool = False
     w_hat: Float[Tensor, "*pop out in"]
     m_hat: Float[Tensor, "*pop out in"]
     g: Float[Tensor, "*pop out in"]
@@ -104,27 +103,27 @@ class NALU(Unit):
         """The weights of both paths."""
         return nac_weight(self.w_hat, self.m_hat)
 
-    def forward(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
-        """Mix sum and product; after `harden` it is one or the other, exactly."""
-        if self.hard:
-            w = self.weights().detach()
-            additive = gate_logit(x, self.g.detach()) >= 0
-            return torch.where(additive, exact_sum(x, w), exact_product(x.abs(), w))
+    def soft(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Mix sum and product."""
         return nalu(x, self.w_hat, self.m_hat, self.g)
+
+    def hard(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Sum or multiply exactly, as the gate says for each sample."""
+        w = self.weights().detach()
+        additive = gate_logit(x, self.g.detach()) >= 0
+        return torch.where(additive, exact_sum(x, w), exact_product(x.abs(), w))
 
     def sparsity(self) -> Float[Tensor, "*pop"]:
         """The largest distance of a weight from -1, 0 and 1; the gate is not looked at."""
         return sparsity_error(self.weights())
 
-    def harden(self) -> "NALU":
-        """Round the weights, and from now on the gate of each sample, and compute exactly."""
+    def round_(self) -> None:
+        """Round the weights; the gate is rounded for each sample, by `hard`."""
         self.load_state_dict(nac_state(self.weights().detach().round()) | {"g": self.g.detach()})
-        self.hard = True
-        return self
 
     def expression(self) -> str:
         """Read the formula, as `x0 + x1`; a gate that depends on the inputs is shown."""
         require_single(self.population)
-        gate = "step" if self.hard else "sigmoid"
+        gate = "step" if self.hardened else "sigmoid"
         rows = zip(rounded(self.g), rounded(self.weights()), strict=True)
         return joined(gated_text(g, w, gate) for g, w in rows)

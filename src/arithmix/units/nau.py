@@ -88,11 +88,10 @@ class NAU(Unit):
         dtype: torch.dtype | None = None,
     ) -> None:
         if ramp_end <= ramp_start:
-            raise ValueError(f"ramp_end must be after ramp_start={ramp_start}; {ramp_end} came")
+            raise ValueError(f"ramp_end must be after ramp_start={ramp_start}; got {ramp_end}")
         self.weight = weight
         self.ramp_start = ramp_start
         self.ramp_end = ramp_end
-        self.hard = False
         super().__init__(
             in_features,
             out_features,
@@ -120,9 +119,13 @@ class NAU(Unit):
         choose(operation, sorted(self.exact), "operation")
         return {"w": selection(operation, self.w)}
 
-    def forward(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
-        """Sum the weighted inputs, exactly after `harden`."""
-        return exact_sum(x, self.w.detach()) if self.hard else nau(x, self.w)
+    def soft(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Sum the weighted inputs."""
+        return nau(x, self.w)
+
+    def hard(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Sum the selected inputs exactly."""
+        return exact_sum(x, self.w.detach())
 
     def penalty(
         self, step: Float[Tensor, ""], validation: Float[Tensor, "*pop"]
@@ -140,12 +143,9 @@ class NAU(Unit):
         """The largest distance of a clamped weight from -1, 0 and 1."""
         return sparsity_error(self.w.clamp(-1, 1))
 
-    def harden(self) -> "NAU":
-        """Round the weights to -1, 0 and 1 and compute exactly from now on."""
-        with torch.no_grad():
-            self.w.copy_(self.w.round().clamp(-1, 1))
-        self.hard = True
-        return self
+    def round_(self) -> None:
+        """Round the weights to -1, 0 and 1."""
+        self.w.copy_(self.w.round().clamp(-1, 1))
 
     def expression(self) -> str:
         """Read the sum, as `x0 - x1`."""

@@ -111,12 +111,11 @@ class NMRU(Unit):
         dtype: torch.dtype | None = None,
     ) -> None:
         if ramp_end <= ramp_start:
-            raise ValueError(f"ramp_end must be after ramp_start={ramp_start}; {ramp_end} came")
+            raise ValueError(f"ramp_end must be after ramp_start={ramp_start}; got {ramp_end}")
         self.sign = sign
         self.weight = weight
         self.ramp_start = ramp_start
         self.ramp_end = ramp_end
-        self.hard = False
         super().__init__(
             in_features,
             out_features,
@@ -148,12 +147,14 @@ class NMRU(Unit):
             w[..., self.in_features + 1 :] = 1.0
         return {"w": w}
 
-    def forward(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
-        """Multiply what is selected, exactly after `harden`."""
-        if self.hard:
-            inputs, reciprocals = self.w.chunk(2, -1)
-            return exact_product(x, inputs - reciprocals)
+    def soft(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Multiply what is selected."""
         return nmru(x, self.w, sign=self.sign, training=self.training)
+
+    def hard(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Multiply and divide by what is selected exactly."""
+        inputs, reciprocals = self.w.chunk(2, -1)
+        return exact_product(x, inputs - reciprocals)
 
     def penalty(
         self, step: Float[Tensor, ""], validation: Float[Tensor, "*pop"]
@@ -171,12 +172,9 @@ class NMRU(Unit):
         """The largest distance of a weight's magnitude from 0 and 1."""
         return sparsity_error(self.w)
 
-    def harden(self) -> "NMRU":
-        """Round the weights to 0 and 1 and compute exactly from now on."""
-        with torch.no_grad():
-            self.w.copy_(self.w.round().clamp(0, 1))
-        self.hard = True
-        return self
+    def round_(self) -> None:
+        """Round the weights to 0 and 1."""
+        self.w.copy_(self.w.round().clamp(0, 1))
 
     def expression(self) -> str:
         """Read the product, as `x0 / x1`; signs aside where a weight is undecided."""

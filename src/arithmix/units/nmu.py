@@ -86,11 +86,10 @@ class NMU(Unit):
         dtype: torch.dtype | None = None,
     ) -> None:
         if ramp_end <= ramp_start:
-            raise ValueError(f"ramp_end must be after ramp_start={ramp_start}; {ramp_end} came")
+            raise ValueError(f"ramp_end must be after ramp_start={ramp_start}; got {ramp_end}")
         self.weight = weight
         self.ramp_start = ramp_start
         self.ramp_end = ramp_end
-        self.hard = False
         super().__init__(
             in_features,
             out_features,
@@ -110,9 +109,13 @@ class NMU(Unit):
         choose(operation, sorted(self.exact), "operation")
         return {"w": selection(operation, self.w)}
 
-    def forward(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
-        """Multiply the selected inputs, exactly after `harden`."""
-        return exact_product(x, self.w.detach()) if self.hard else nmu(x, self.w)
+    def soft(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Multiply the selected inputs."""
+        return nmu(x, self.w)
+
+    def hard(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Multiply the selected inputs exactly."""
+        return exact_product(x, self.w.detach())
 
     def penalty(
         self, step: Float[Tensor, ""], validation: Float[Tensor, "*pop"]
@@ -130,12 +133,9 @@ class NMU(Unit):
         """The largest distance of a weight's magnitude from 0 and 1."""
         return sparsity_error(self.w)
 
-    def harden(self) -> "NMU":
-        """Round the weights to 0 and 1 and compute exactly from now on."""
-        with torch.no_grad():
-            self.w.copy_(self.w.round().clamp(0, 1))
-        self.hard = True
-        return self
+    def round_(self) -> None:
+        """Round the weights to 0 and 1."""
+        self.w.copy_(self.w.round().clamp(0, 1))
 
     def expression(self) -> str:
         """Read the product, as `x0 * x1`."""

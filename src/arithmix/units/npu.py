@@ -100,7 +100,6 @@ class NPU(Unit):
         self.l1_start = l1_start
         self.l1_end = l1_end
         self._betas = tenfold(l1_start, l1_end)
-        self.hard = False
         super().__init__(
             in_features,
             out_features,
@@ -134,11 +133,13 @@ class NPU(Unit):
             "g": torch.ones_like(self.g),
         }
 
-    def forward(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
-        """Multiply the powers of the inputs, exactly after `harden`."""
-        if self.hard:
-            return exact_product(x, (self.w_re * self.g.unsqueeze(-1)).detach().mT)
+    def soft(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Multiply the powers of the inputs."""
         return npu(x, self.w_re, self.w_im, self.g)
+
+    def hard(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Multiply and divide by the selected inputs exactly."""
+        return exact_product(x, (self.w_re * self.g.unsqueeze(-1)).detach().mT)
 
     def penalty(
         self, step: Float[Tensor, ""], validation: Float[Tensor, "*pop"]
@@ -151,14 +152,11 @@ class NPU(Unit):
         """The mean of both parts' largest distances from -1, 0 and 1; not the gates'."""
         return (sparsity_error(self.w_re) + sparsity_error(self.w_im)) / 2
 
-    def harden(self) -> "NPU":
-        """Round powers and gates, drop the imaginary parts and compute exactly from now on."""
-        with torch.no_grad():
-            self.w_re.copy_(self.w_re.round().clamp(-1, 1))
-            self.w_im.zero_()
-            self.g.copy_(self.g.clamp(0, 1).round())
-        self.hard = True
-        return self
+    def round_(self) -> None:
+        """Round powers and gates and drop the imaginary parts."""
+        self.w_re.copy_(self.w_re.round().clamp(-1, 1))
+        self.w_im.zero_()
+        self.g.copy_(self.g.clamp(0, 1).round())
 
     def expression(self) -> str:
         """Read the product, as `x0 / x1`; with imaginary powers, the complex one's real part."""

@@ -97,11 +97,10 @@ class NRU(Unit):
         dtype: torch.dtype | None = None,
     ) -> None:
         if ramp_end <= ramp_start:
-            raise ValueError(f"ramp_end must be after ramp_start={ramp_start}; {ramp_end} came")
+            raise ValueError(f"ramp_end must be after ramp_start={ramp_start}; got {ramp_end}")
         self.weight = weight
         self.ramp_start = ramp_start
         self.ramp_end = ramp_end
-        self.hard = False
         super().__init__(
             in_features,
             out_features,
@@ -130,9 +129,13 @@ class NRU(Unit):
         choose(operation, sorted(self.exact), "operation")
         return {"w": selection(operation, self.w)}
 
-    def forward(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
-        """Multiply the powers, exactly after `harden`."""
-        return exact_product(x, self.w) if self.hard else nru(x, self.w, training=self.training)
+    def soft(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Multiply the powers."""
+        return nru(x, self.w, training=self.training)
+
+    def hard(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Multiply and divide by the selected inputs exactly."""
+        return exact_product(x, self.w)
 
     def penalty(
         self, step: Float[Tensor, ""], validation: Float[Tensor, "*pop"]
@@ -150,12 +153,9 @@ class NRU(Unit):
         """The largest distance of a weight from -1, 0 and 1."""
         return sparsity_error(self.w)
 
-    def harden(self) -> "NRU":
-        """Round the weights to -1, 0 and 1 and compute exactly from now on."""
-        with torch.no_grad():
-            self.w.copy_(self.w.round().clamp(-1, 1))
-        self.hard = True
-        return self
+    def round_(self) -> None:
+        """Round the weights to -1, 0 and 1."""
+        self.w.copy_(self.w.round().clamp(-1, 1))
 
     def expression(self) -> str:
         """Read the product of powers, as `x0 / x1`."""

@@ -73,7 +73,6 @@ class RealNPU(Unit):
         self.l1_start = l1_start
         self.l1_end = l1_end
         self._betas = tenfold(l1_start, l1_end)
-        self.hard = False
         super().__init__(
             in_features,
             out_features,
@@ -106,11 +105,13 @@ class RealNPU(Unit):
             "g": torch.ones_like(self.g),
         }
 
-    def forward(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
-        """Multiply the powers of the inputs, exactly after `harden`."""
-        if self.hard:
-            return exact_product(x, (self.w * self.g.unsqueeze(-1)).detach().mT)
+    def soft(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Multiply the powers of the inputs."""
         return real_npu(x, self.w, self.g)
+
+    def hard(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Multiply and divide by the selected inputs exactly."""
+        return exact_product(x, (self.w * self.g.unsqueeze(-1)).detach().mT)
 
     def penalty(
         self, step: Float[Tensor, ""], validation: Float[Tensor, "*pop"]
@@ -123,13 +124,10 @@ class RealNPU(Unit):
         """The largest distance of a power from -1, 0 and 1; the gates are not looked at."""
         return sparsity_error(self.w)
 
-    def harden(self) -> "RealNPU":
-        """Round powers and gates and compute exactly from now on."""
-        with torch.no_grad():
-            self.w.copy_(self.w.round().clamp(-1, 1))
-            self.g.copy_(self.g.clamp(0, 1).round())
-        self.hard = True
-        return self
+    def round_(self) -> None:
+        """Round powers and gates."""
+        self.w.copy_(self.w.round().clamp(-1, 1))
+        self.g.copy_(self.g.clamp(0, 1).round())
 
     def expression(self) -> str:
         """Read the product, as `x0 / x1`."""

@@ -41,7 +41,7 @@ from ._math import (
     weighted_sum,
     working_dtype,
 )
-from ._text import joined, product_text, require_single, rounded, sum_text
+from ._text import joined, mixture_text, product_text, require_single, rounded, sum_text
 
 EPSILON = 1e-8
 
@@ -80,7 +80,6 @@ class SNALU(Unit):
     name: ClassVar[str] = "snalu"
     exact: ClassVar[frozenset[str]] = frozenset({"add", "sub", "mul", "div"})
 
-    hard: bool = False
     w_hat: Float[Tensor, "*pop in out"]
     m_hat: Float[Tensor, "*pop in out"]
     g: Float[Tensor, "*pop 1 1"]
@@ -111,40 +110,31 @@ class SNALU(Unit):
         """The weights of both the sum and the product."""
         return nac_weight(self.w_hat, self.m_hat).mT
 
-    def forward(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
-        """Mix sum and product; after `harden` it is one or the other, exactly."""
-        if self.hard:
-            w, linear = self.weights().detach(), per_output(self.g.squeeze(-1) >= 0)
-            product = sign_of_all(x) * exact_product(x.abs(), w)
-            return torch.where(linear, exact_sum(x, w), product)
+    def soft(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Mix sum and product."""
         return snalu(x, self.w_hat, self.m_hat, self.g)
+
+    def hard(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Sum or multiply exactly."""
+        w, linear = self.weights().detach(), per_output(self.g.squeeze(-1) >= 0)
+        product = sign_of_all(x) * exact_product(x.abs(), w)
+        return torch.where(linear, exact_sum(x, w), product)
 
     def sparsity(self) -> Float[Tensor, "*pop"]:
         """The largest distance of a weight from -1, 0 and 1; the gate is not looked at."""
         return sparsity_error(self.weights())
 
-    def harden(self) -> "SNALU":
-        """Round the weights and the gate and compute exactly from now on."""
+    def round_(self) -> None:
+        """Round the weights and the gate."""
         g, w = self.g.detach(), self.weights().detach().round().mT
         self.load_state_dict(nac_state(w) | {"g": torch.where(g >= 0, FAR, -FAR).to(g)})
-        self.hard = True
-        return self
 
     def expression(self) -> str:
         """Read the formula, as `x0 * x1`; an undecided gate reads as a mix of two."""
         require_single(self.population)
         gate = torch.sigmoid(self.g).item()
-        return joined(_mixture(row, gate) for row in rounded(self.weights()))
-
-
-def _mixture(w: list[float], gate: float) -> str:
-    """The formula of one output; past 0.99 the gate counts as decided."""
-    total, product = sum_text(w), _signed_product(w)
-    if gate > 0.99:
-        return total
-    if gate < 0.01:
-        return product
-    return f"mix({gate:.3g}: {total}, {1 - gate:.3g}: {product})"
+        rows = rounded(self.weights())
+        return joined(mixture_text(gate, sum_text(w), _signed_product(w)) for w in rows)
 
 
 def _signed_product(w: list[float]) -> str:

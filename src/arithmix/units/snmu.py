@@ -128,12 +128,11 @@ class SNMU(Unit):
         dtype: torch.dtype | None = None,
     ) -> None:
         if ramp_end <= ramp_start:
-            raise ValueError(f"ramp_end must be after ramp_start={ramp_start}; {ramp_end} came")
+            raise ValueError(f"ramp_end must be after ramp_start={ramp_start}; got {ramp_end}")
         self.noise = choose(noise, NOISES, "noise")
         self.weight = weight
         self.ramp_start = ramp_start
         self.ramp_end = ramp_end
-        self.hard = False
         super().__init__(
             in_features,
             out_features,
@@ -153,11 +152,13 @@ class SNMU(Unit):
         choose(operation, sorted(self.exact), "operation")
         return {"w": selection(operation, self.w)}
 
-    def forward(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
-        """Multiply the selected inputs, under noise in training, exactly after `harden`."""
-        if self.hard:
-            return exact_product(x, self.w)
+    def soft(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Multiply the selected inputs, under noise in training."""
         return snmu(x, self.w, self.noise_of(x) if self.training else None)
+
+    def hard(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """Multiply the selected inputs exactly."""
+        return exact_product(x, self.w)
 
     def noise_of(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch in"]:
         """The noise that training multiplies `x` with."""
@@ -185,12 +186,9 @@ class SNMU(Unit):
         """The largest distance of a weight's magnitude from 0 and 1."""
         return sparsity_error(self.w)
 
-    def harden(self) -> "SNMU":
-        """Round the weights to 0 and 1 and compute exactly from now on."""
-        with torch.no_grad():
-            self.w.copy_(self.w.round().clamp(0, 1))
-        self.hard = True
-        return self
+    def round_(self) -> None:
+        """Round the weights to 0 and 1."""
+        self.w.copy_(self.w.round().clamp(0, 1))
 
     def expression(self) -> str:
         """Read the product, as `x0 * x1`."""

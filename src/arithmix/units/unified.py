@@ -81,7 +81,6 @@ class Unified(Unit):
         dtype: torch.dtype | None = None,
     ) -> None:
         self.mode = choose(mode, MODES, "mode")
-        self._structures = Structures(in_features)
         super().__init__(
             in_features,
             out_features,
@@ -90,6 +89,7 @@ class Unified(Unit):
             device=device,
             dtype=dtype,
         )
+        self._structures = Structures(in_features)
 
     @classmethod
     def recipe(cls, operation: str, inputs: int = 2) -> Recipe:
@@ -98,7 +98,7 @@ class Unified(Unit):
 
     def draw(self, generator: torch.Generator | None) -> dict[str, Tensor]:
         """Every structure alike, and an error as of a unit that answers 0."""
-        logits = torch.zeros(self.out_features, self._structures.count)
+        logits = torch.zeros(self.out_features, Structures(self.in_features).count)
         return {"logits": logits, "error": torch.zeros(self.out_features)}
 
     def solution(self, operation: str) -> dict[str, Tensor]:
@@ -114,17 +114,15 @@ class Unified(Unit):
         """The distribution over structures, in float64; 0 for numbers that are none."""
         return self._log_probabilities().exp()
 
-    def forward(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+    def soft(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
         """The mean over structures, or the best one alone: see the module's notes and `mode`."""
+        if self.mode == "hard":
+            return self.hard(x)
         result = torch.promote_types(x.dtype, self.logits.dtype)
         x = finite_gradient(x).double()
-        if x.shape[-1] != self.in_features:
-            raise ValueError(f"the unit has {self.in_features} inputs; {x.shape[-1]} came")
         log_p = self._log_probabilities()
         top = log_p.max(-1)
         hard = self._structures.evaluate(x, top.indices)
-        if self.mode == "hard":
-            return rounded(hard, result)
         rows = x if self.logits.dim() > 2 else x.reshape(-1, self.in_features)
         soft = self._structures.expectation(rows, log_p.exp()).reshape(hard.shape)
         if self.mode == "straight":
@@ -133,7 +131,13 @@ class Unified(Unit):
             soft = torch.where(per_output(top.values > math.log(DECIDED)), hard, soft)
         return rounded(soft, result)
 
-    def loss(
+    def hard(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """The best structure alone."""
+        result = torch.promote_types(x.dtype, self.logits.dtype)
+        best = self._log_probabilities().max(-1).indices
+        return rounded(self._structures.evaluate(finite_gradient(x).double(), best), result)
+
+    def objective(
         self, x: Float[Tensor, "*pop batch in"], y: Float[Tensor, "*pop batch out"]
     ) -> Float[Tensor, "*pop"]:
         """The expected log of the scale-free loss, whose gradient in the logits is the natural one.
@@ -167,13 +171,10 @@ class Unified(Unit):
         rest = p.scatter(-1, p.argmax(-1, keepdim=True), 0.0)  # 1 - p would round to 0
         return rest.sum(-1).amax(-1).to(self.logits.dtype)
 
-    def harden(self) -> "Unified":
-        """Give the best structure all the probability and compute it alone from now on."""
+    def round_(self) -> None:
+        """Give the best structure all the probability."""
         best = self._log_probabilities().argmax(-1, keepdim=True)
-        with torch.no_grad():
-            self.logits.fill_(-FAR).scatter_(-1, best, 0.0)
-        self.mode = "hard"
-        return self
+        self.logits.fill_(-FAR).scatter_(-1, best, 0.0)
 
     def expression(self) -> str:
         """Read the formula; "about" where training saw an error, a mix where it is undecided."""
