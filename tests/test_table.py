@@ -1,3 +1,4 @@
+import csv
 import io
 
 import pytest
@@ -20,7 +21,24 @@ def written(form):
 def test_names_are_text_and_never_markup():
     for form in ("terminal", "markdown", "csv"):
         assert "[red]x[/red]" in written(form)
+    for form in ("terminal", "markdown"):
         assert "my[bold]" in written(form)
+
+
+def test_csv_is_one_table_however_many_are_written():
+    assert list(csv.reader(io.StringIO(written("csv")))) == [ODD.header, *ODD.rows]
+    text = io.StringIO()
+    wide = Table("Wide", ["range", "add", "paper", "sub", "paper"], [["sym", "1", "2", "3", "4"]])
+    write([ODD, wide], "csv", Console(file=text))
+    lines = list(csv.DictReader(io.StringIO(text.getvalue())))
+    assert len(lines) == 2 + 4
+    assert lines[0] == {
+        "table": ODD.title,
+        "row": "[red]x[/red]",
+        "column": "a|b",
+        "value": "1_000",
+    }
+    assert [line["column"] for line in lines[2:]] == ["add", "add paper", "sub", "sub paper"]
 
 
 def test_signs_of_markdown_and_latex_are_escaped():

@@ -5,14 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .units import Recipe as Recipe
+    from .units import Restart as Restart
     from .units import Unit as Unit
     from .units.dmu import DMU as DMU
 
 __version__ = "0.1.0"
 
 # Loaded on first use: what reads records alone should not wait for torch.
-_PUBLIC = {"DMU": "units.dmu", "Recipe": "units", "Unit": "units"}
-__all__ = ["DMU", "Recipe", "Unit"]
+_PUBLIC = {"DMU": "units.dmu", "Recipe": "units", "Restart": "units", "Unit": "units"}
+__all__ = ["DMU", "Recipe", "Restart", "Unit"]
 
 
 def __getattr__(name: str) -> Any:

@@ -10,7 +10,7 @@ from arithmix.bench.restart import Stalls
 from arithmix.bench.streams import Streams
 from arithmix.measure.rulers import Ruler
 from arithmix.tasks import Task
-from arithmix.units._base import Restart
+from arithmix.units._recipe import Restart
 from arithmix.units._spec import parse
 
 RULE = Restart(every=10, after=50, above=1.0)

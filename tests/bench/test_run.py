@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from arithmix.bench.run import _jobs, _split, asks, run
-from arithmix.measure.rulers import RULERS
+from arithmix.bench.asked import asks
+from arithmix.bench.run import _jobs, _split, run
 from arithmix.progress import Progress
 from arithmix.records.store import Store
 from arithmix.studies import experiment
@@ -46,13 +46,13 @@ def test_processes_make_the_rows_of_one(tmp_path):
 @pytest.mark.parametrize(("parts", "sizes"), [(1, [900]), (2, [512, 388]), (99, [64] * 14 + [4])])
 def test_a_job_is_shared_out_in_whole_lanes(parts, sizes):
     study = experiment("dmu").study()
-    (job,) = _jobs(asks(study, RULERS["dmu"]), "dmu", "cpu", False)
+    (job,) = _jobs(asks(study), "dmu", "cpu", False)
     shares = _split(job, parts)
     assert [len(share.asked) for share in shares] == sizes
     assert tuple(ask for share in shares for ask in share.asked) == job.asked
 
 
-BROKEN = """
+BROKEN = """import multiprocessing, os, sys
 import torch
 
 class Broken(torch.nn.Module):
@@ -63,14 +63,26 @@ class Broken(torch.nn.Module):
     def forward(self, x):
         return x @ self.w
 """
-GONE = BROKEN.replace("return x @ self.w", "import os; os._exit(7)").replace("Broken", "Gone")
+IN_A_CHILD = """
+        if multiprocessing.parent_process() is not None:
+            {line}
+        return x.sum(-1, keepdim=True) * self.w[0, 0]
+"""
 
 
 @pytest.mark.parametrize(
-    ("text", "name", "said"),
-    [(BROKEN, "Broken", r"can't be trained on \w+ sym"), (GONE, "Gone", "ended with code 7")],
+    ("name", "line", "said"),
+    [
+        ("Wrong", None, r"wrong_unit:Wrong failed in a first try \(wrong_unit.py, line 10, in "),
+        ("Gone", "os._exit(7)", "ended with code 7, perhaps for want of memory"),
+        ("Left", "sys.exit(3)", r"\(left_unit.py, line 11, in .*\): it called sys.exit\(3\)"),
+        ("Divided", "1 / 0", r"\(divided_unit.py, line 11, in .*ZeroDivisionError: division by"),
+    ],
 )
-def test_what_goes_wrong_in_a_process_is_one_sentence(tmp_path, monkeypatch, text, name, said):
+def test_what_goes_wrong_in_a_process_is_one_sentence(tmp_path, monkeypatch, name, line, said):
+    text = BROKEN.replace("Broken", name)
+    if line is not None:
+        text = text.replace("\n        return x @ self.w\n", IN_A_CHILD.format(line=line))
     (tmp_path / f"{name.lower()}_unit.py").write_text(text)
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
@@ -95,19 +107,32 @@ def test_no_process_outlives_a_killed_parent(tmp_path):
     children = []
     while len(children) < 2 and parent.poll() is None:
         time.sleep(0.2)
-        listed = subprocess.run(
-            ["pgrep", "-P", str(parent.pid), "-f", "spawn_main"], text=True, capture_output=True
-        )
-        children = [int(pid) for pid in listed.stdout.split()]
+        children = _children(parent.pid)
     time.sleep(3)
+    still = [pid for pid in children if _runs(pid)]
     parent.send_signal(signal.SIGKILL)
     parent.wait()
+    assert len(children) == len(still) == 2, "there was nobody to outlive the parent"
     for _ in range(100):
         alive = [pid for pid in children if _runs(pid)]
         if not alive:
             return
         time.sleep(0.1)
     pytest.fail(f"{alive} are still there")
+
+
+def _children(parent):
+    """The processes that multiprocessing has started for `parent` to work in."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            above = int(stat.read_text().rpartition(")")[2].split()[1])
+            line = (stat.parent / "cmdline").read_bytes()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if above == parent and b"spawn_main" in line:
+            found.append(int(stat.parent.name))
+    return found
 
 
 def _runs(pid):

@@ -11,10 +11,11 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from ..tasks import Task
-from ..units._base import Recipe, Unit
+from ..units._base import Unit
 from ..units._lend import lent, seed_all
 from ..units._output import outputs
 from ..units._population import State, has_sparsity
+from ..units._recipe import Recipe
 from .step import Live, make_draw
 from .streams import Streams
 

@@ -13,7 +13,7 @@ from ..records.row import PROTOCOL, Asked, Row
 from ..records.source import digest
 from ..study import Study
 from ..tasks import Task
-from ..units._base import Recipe
+from ..units._recipe import Recipe
 from ..units._spec import Spec, parse
 
 

@@ -11,8 +11,8 @@ from ..measure.rulers import Ruler
 from ..measure.verdict import FirstRun
 from ..records.row import Curve
 from ..tasks import Task
-from ..units._base import Recipe
 from ..units._population import Population, State
+from ..units._recipe import Recipe
 from .alone import Alone, PlainRunner
 from .exam import Exam
 from .restart import Redraw, Stalls, start_again

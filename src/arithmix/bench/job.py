@@ -11,11 +11,12 @@ from torch._dynamo.exc import TorchDynamoException
 from ..measure.rulers import RULERS
 from ..measure.verdict import judge
 from ..records.row import Asked, Row
-from ..units._base import Recipe, Unit, settings
+from ..units._base import Unit, settings
 from ..units._blame import UnitError
 from ..units._lend import lent
 from ..units._obstacle import check
 from ..units._obstacle import obstacle as find_obstacle
+from ..units._recipe import Recipe
 from ..units._spec import parse
 from .asked import recipe_of
 from .engine import Outcome, train

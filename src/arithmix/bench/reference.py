@@ -5,7 +5,8 @@ import torch
 from torch import nn
 
 from ..tasks import OPERATIONS, RANGES, Task
-from ..units._base import Recipe, Unit
+from ..units._base import Unit
+from ..units._recipe import Recipe
 from .streams import origin
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from ..units._base import Restart
+from ..units._recipe import Restart
 from .step import Live
 
 Redraw = Callable[[int], dict[str, torch.Tensor]]

@@ -8,8 +8,8 @@ from importlib.util import find_spec
 import torch
 from torch import Tensor
 
-from ..units._base import Recipe
 from ..units._population import State
+from ..units._recipe import Recipe
 from .fresh import compiled_anew
 from .step import Live, Update, schedule
 from .streams import Streams

@@ -15,8 +15,8 @@ from torch import Tensor
 from torch.func import grad
 
 from ..tasks import OPERATIONS, RANGES, Task
-from ..units._base import Recipe
 from ..units._population import LANES, Population, State
+from ..units._recipe import Recipe
 from .streams import Streams, origin
 
 if TYPE_CHECKING:

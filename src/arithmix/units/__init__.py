@@ -3,8 +3,9 @@
 from importlib import import_module
 from pkgutil import iter_modules
 
-from ._base import Recipe as Recipe
 from ._base import Unit as Unit
+from ._recipe import Recipe as Recipe
+from ._recipe import Restart as Restart
 
 
 def units() -> dict[str, type[Unit]]:

@@ -19,9 +19,10 @@ from torch.nn.parameter import is_lazy
 from ..names import choose
 from ..records.source import digest, files
 from . import units
-from ._base import Argument, Recipe, Unit
+from ._base import Unit
 from ._blame import UnitError, blamed
 from ._lend import lent, seed_all
+from ._recipe import Argument, Recipe
 
 RECIPE = ("rate", "steps", "batch", "clip_norm", "clip_value", "target_limit", "dtype")
 """What of a recipe can be written with a unit's name."""

@@ -27,7 +27,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from ..names import choose
-from ._base import Recipe, Restart, Unit
+from ._base import Recipe, Unit
 from ._math import (
     FAR,
     bounded,
@@ -44,6 +44,7 @@ from ._math import (
     weighted_sum,
     working_dtype,
 )
+from ._recipe import Restart
 from ._text import joined, mixture_text, product_text, require_single, rounded, sum_text
 
 EPSILON = 1e-7
