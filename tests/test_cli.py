@@ -1,46 +1,19 @@
 """The command line as a user meets it, in processes of its own."""
 
-import random
+import csv
+import io
+import shutil
 import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from arithmix.records.store import Store
+import arithmix
+
+from .kills import KINDS, Campaign, assert_equal_rows, begin, command, rows, undisturbed
 
 SMALL = ["dmu", "--seeds", "0,1", "--operations", "add,div", "--ranges", "sym,n20,p20", "--eager"]
-KILLS = 20
-
-
-def command(*words, cwd):
-    line = [sys.executable, "-m", "arithmix", *map(str, words)]
-    return subprocess.run(line, capture_output=True, text=True, cwd=cwd, timeout=300)
-
-
-def begin(*words, cwd):
-    line = [sys.executable, "-m", "arithmix", *map(str, words)]
-    pipe = subprocess.PIPE
-    return subprocess.Popen(line, stdout=pipe, stderr=pipe, text=True, cwd=cwd)
-
-
-def rows(path):
-    with Store(path, create=False) as store:
-        return {row.asked.key: row for row in store.rows()}
-
-
-def assert_equal_rows(one, other):
-    assert one.keys() == other.keys()
-    for key, row in one.items():
-        twin = other[key]
-        assert (row.asked, row.status, row.steps) == (twin.asked, twin.status, twin.steps)
-        assert row.parameters == twin.parameters
-        for name in ("step", "validation", "test", "sparsity"):
-            mine, theirs = getattr(row.curve, name), getattr(twin.curve, name)
-            assert mine.tobytes() == theirs.tobytes()
+DISTURBED = 15
 
 
 @pytest.fixture(scope="module")
@@ -53,27 +26,27 @@ def finished(tmp_path_factory):
     return folder / "whole.db"
 
 
-def test_killed_twenty_times_a_study_ends_with_the_same_rows(finished, tmp_path):
-    dice = random.Random(0)
-    for _ in range(KILLS):
-        process = begin("run", *SMALL, "--out", "often.db", cwd=tmp_path)
-        time.sleep(dice.uniform(0.5, 5.0))
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
-    last = command("run", *SMALL, "--out", "often.db", cwd=tmp_path)
-    assert last.stdout.splitlines()[-1] == "solved 12/12"
-    assert_equal_rows(rows(tmp_path / "often.db"), rows(finished))
+def test_disturbed_over_its_whole_life_a_study_ends_with_the_same_rows(tmp_path):
+    (tmp_path / "often").mkdir()
+    campaign = Campaign(undisturbed(tmp_path), tmp_path / "often")
+    signals = [signal.SIGKILL] * 4 + [signal.SIGINT]
+    for number in range(DISTURBED):
+        campaign.disturb(KINDS[number % len(KINDS)], signals[number % len(signals)])
+    campaign.finish()
+    assert campaign.seen["between rows"] >= DISTURBED / 2, campaign.seen
 
 
 def test_an_interrupt_says_how_to_go_on(tmp_path):
     for how in (signal.SIGINT, signal.SIGTERM):
         process = begin("run", *SMALL, "--out", "some.db", cwd=tmp_path)
-        while "to train" not in (process.stdout.readline() if process.stdout else ""):
-            pass
+        assert process.stdout is not None
+        # The end of its output ends the loop too: then it has failed, and the last check says so.
+        said = next((line for line in process.stdout if "to train" in line), "")
         process.send_signal(how)
         out, err = process.communicate()
+        assert "to train" in said, err
         assert process.returncode == 130
-        assert "the same command goes on" in out
+        assert "run the same command again to go on" in out
         assert "Traceback" not in err
 
 
@@ -100,7 +73,7 @@ def test_tables_come_in_four_forms(finished):
         ("terminal", "solved 12/100"),
         ("markdown", "| range | add | paper |"),
         ("latex", r"\begin{tabular}{lrrrrrrrr}"),
-        ("csv", "range,add,paper,sub,paper"),
+        ("csv", "\ndmu,add,sym,2,dmu,"),
     ):
         options = ["--seeds", "0-24", "--ranges", "sym", "--format", form, "--db", finished]
         done = command("table", "dmu", *options, cwd=finished.parent)
@@ -111,12 +84,12 @@ def test_tables_come_in_four_forms(finished):
 
 def test_thresholds_are_the_papers_within_five_percent(tmp_path):
     done = command("thresholds", "--format", "csv", cwd=tmp_path)
-    lines = [line.split(",") for line in done.stdout.splitlines()]
-    ours = [line for line in lines if line[0] in ("sym", "n01", "p20")]
-    assert len(ours) == 6
-    for line in ours[:3]:
-        values = np.array(line[1:], dtype=float)
-        assert (np.abs(values[::2] / values[1::2] - 1) < 0.05).all()
+    lines = [line for line in csv.DictReader(io.StringIO(done.stdout)) if "dmu" in line["table"]]
+    values = {(line["row"], line["column"]): float(line["value"]) for line in lines}
+    assert len(values) == 9 * 8
+    for (range_, column), value in values.items():
+        ours = values[range_, column.removesuffix(" paper")]
+        assert abs(ours / value - 1) < 0.05
 
 
 OWN_UNIT = """
@@ -159,9 +132,10 @@ def test_ones_own_module_runs_through_the_same_command(tmp_path):
         (["run", "dmu", "--ranges", "p2"], "did you mean p20"),
         (["run", "dmu", "--ranges", ","], "--ranges names nothing"),
         (["run", "dmu", "--seeds", "x"], "seeds are written as 0-24"),
-        (["run", "dmu", "--seeds", "5-2"], "'5-2' came"),
+        (["run", "dmu", "--seeds", "5-2"], "got '5-2'"),
+        (["run", "dmu", "--seeds", "0-99999999"], "at most 10,000 seeds can be run at once"),
         (["run", "dmu", "--device", "gpu"], "no device is called 'gpu'"),
-        (["table", "dmu"], "there are no records at arithmix.db"),
+        (["table", "ablation-rate"], "there are no records at arithmix.db"),
         (["table", "dmu", "--format", "latx"], "did you mean latex"),
         (["status", "--db", "none.db"], "there are no records at none.db"),
         (["export", "rows.csv"], "there are no records"),
@@ -174,3 +148,20 @@ def test_a_mistake_is_one_sentence_and_exit_code_two(words, sentence, tmp_path):
     assert sentence in done.stderr, done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     assert not list(tmp_path.iterdir()) or words[0] == "run"
+
+
+def test_the_version_is_told(tmp_path):
+    done = command("--version", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, f"arithmix {arithmix.__version__}\n")
+
+
+def test_a_forced_run_keeps_each_row_until_its_new_one_is_ready(finished, tmp_path):
+    shutil.copy(finished, tmp_path / "forced.db")
+    process = begin("run", *SMALL, "--force", "--out", "forced.db", cwd=tmp_path)
+    assert process.stdout is not None
+    said = next((line for line in process.stdout if "to train" in line), "")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate()
+    assert "12 of 12 members to train" in said, err
+    assert "the others there are as they were" in out
+    assert_equal_rows(rows(tmp_path / "forced.db"), rows(finished))
