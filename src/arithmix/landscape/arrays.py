@@ -72,7 +72,8 @@ class Landscape:
 
     def save(self, path: Path) -> None:
         """Write it to an .npz file of its own."""
-        np.savez_compressed(path, allow_pickle=False, **self.arrays)
+        # No array is called allow_pickle, which is an option in numpy 2 and a name in 1.26.
+        np.savez_compressed(path, **self.arrays)  # pyrefly: ignore[bad-argument-type]
 
     @classmethod
     def load(cls, path: Path) -> "Landscape":

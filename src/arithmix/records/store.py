@@ -117,7 +117,8 @@ class Store:
     def keep(self, name: str, arrays: Mapping[str, np.ndarray], provenance: Provenance) -> None:
         """Write named arrays under `name`, in the place of any that are there."""
         file = io.BytesIO()
-        np.savez_compressed(file, allow_pickle=False, **arrays)
+        # No array is called allow_pickle, which is an option in numpy 2 and a name in 1.26.
+        np.savez_compressed(file, **arrays)  # pyrefly: ignore[bad-argument-type]
         with self._plainly(), self._transaction():
             self._note(provenance)
             self._db.execute(KEPT)
