@@ -1,6 +1,5 @@
 """What is promised about other packages: the oldest that will do, and what is said without them."""
 
-import re
 import subprocess
 import sys
 import tomllib
@@ -84,4 +83,4 @@ def test_what_needs_no_extra_runs_without_it(tmp_path):
     Store(tmp_path / "arithmix.db").close()
     done = without("pyarrow", "export", "rows.csv", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert re.match("wrote 0 rows", done.stdout)
+    assert done.stdout.startswith("wrote 0 rows")
