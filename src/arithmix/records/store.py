@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -117,8 +118,8 @@ class Store:
     def keep(self, name: str, arrays: Mapping[str, np.ndarray], provenance: Provenance) -> None:
         """Write named arrays under `name`, in the place of any that are there."""
         file = io.BytesIO()
-        # No array is called allow_pickle, which is an option in numpy 2 and a name in 1.26.
-        np.savez_compressed(file, **arrays)  # pyrefly: ignore[bad-argument-type]
+        named: dict[str, Any] = dict(arrays)
+        np.savez_compressed(file, **named)
         with self._plainly(), self._transaction():
             self._note(provenance)
             self._db.execute(KEPT)
