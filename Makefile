@@ -4,7 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: bench test lint types docs clean
+OLDEST := .venv-minimum
+READY_OLDEST := $(OLDEST)/.ready
+
+.PHONY: bench test test-minimum lint types docs clean
 
 bench: $(READY)
 	$(BIN)/arithmix run dmu
@@ -14,6 +17,12 @@ test: $(READY) lint types
 	$(BIN)/python -m pytest
 	# Once more with every shape that the units declare checked as it runs.
 	$(BIN)/python -m pytest tests/units/test_contract.py -k keeps_the_contract \
+		--jaxtyping-packages=arithmix.units,beartype.beartype
+
+# The same tests with the oldest versions that pyproject.toml allows, in an environment of their own.
+test-minimum: $(READY_OLDEST)
+	$(OLDEST)/bin/python -m pytest
+	$(OLDEST)/bin/python -m pytest tests/units/test_contract.py -k keeps_the_contract \
 		--jaxtyping-packages=arithmix.units,beartype.beartype
 
 lint: $(READY)
@@ -34,5 +43,11 @@ $(READY): pyproject.toml constraints.txt
 		--constraint constraints.txt --editable '.[dev]'
 	touch $@
 
+$(READY_OLDEST): pyproject.toml constraints-minimum.txt
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints-minimum.txt --editable '.[dev]'
+	touch $@
+
 clean:
-	rm -rf $(VENV) site .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) site .pytest_cache .ruff_cache .hypothesis

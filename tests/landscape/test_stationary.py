@@ -36,7 +36,8 @@ def test_the_loss_is_level_at_every_place(found):
     place, kind = points.place[start], points.kind[points.place_point[start]]
     assert {"valley", "plateau"} <= set(kind)
     for point, what in zip(place, kind, strict=True):
-        held = np.array([*(point[:2] == 0), point[2] in (0, 1)])
+        # With some builds of numpy a walk comes to a kink within its rounding, as 4e-47.
+        held = np.array([*(np.abs(point[:2]) < 1e-12), point[2] in (0, 1)])
         steps = 1e-5 * np.eye(3)[~held]
         loss = surface.values(np.array([point, *(point + steps), *(point - steps)]))
         ahead, behind = loss[1:].reshape(2, -1)

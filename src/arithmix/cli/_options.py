@@ -1,6 +1,7 @@
 """What the commands share: their options, and how they are read."""
 
 import re
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -72,6 +73,12 @@ def _seeds(text: str) -> list[int]:
             raise ValueError(f"at most {MOST_SEEDS:,} seeds can be run at once; got {word!r}")
         seeds += range(first, last + 1)
     return list(dict.fromkeys(seeds))
+
+
+def need(module: str, extra: str) -> None:
+    """Refuse what an extra is for where it is not installed, before any work is done in vain."""
+    if find_spec(module) is None:
+        raise ValueError(f"this needs {module}, which is not here; install arithmix[{extra}]")
 
 
 def find_device(name: str) -> str:

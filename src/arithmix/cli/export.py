@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ..records.store import Store
-from ._options import DATABASE, Database, print_line
+from ._options import DATABASE, Database, need, print_line
 
 
 def export(
@@ -14,6 +14,8 @@ def export(
     db: Database = DATABASE,
 ) -> None:
     """Write all rows, with their curves, to CSV or Parquet."""
+    if to.suffix == ".parquet":
+        need("pyarrow", "parquet")
     from ..records.export import export as write_rows
 
     with Store(db, create=False) as store:

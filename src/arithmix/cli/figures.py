@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ..names import choose
-from ._options import DATABASE, print_line
+from ._options import DATABASE, need, print_line
 from ._records import selected
 from .thresholds import threshold_tables
 
@@ -23,14 +23,10 @@ def figures(
     ] = False,
 ) -> None:
     """Write every table as LaTeX and every figure as a file, ready for a paper."""
+    need("matplotlib", "figures")
     from ..report.data import gather
+    from ..report.printed import FORMATS, write_figures, write_landscapes, write_tables
 
-    try:
-        from ..report.printed import FORMATS, write_figures, write_landscapes, write_tables
-    except ModuleNotFoundError as error:
-        if error.name != "matplotlib":
-            raise
-        raise ValueError("figures need matplotlib; install arithmix[figures]") from error
     choose(form, FORMATS, "format")
     data = gather(db or (DATABASE if DATABASE.exists() else None), selected, own=own)
     try:

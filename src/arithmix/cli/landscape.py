@@ -11,7 +11,7 @@ from ..records.provenance import provenance
 from ..records.store import Store
 from ..table import write
 from ..tasks import OPERATIONS, RANGES, Task
-from ._options import DATABASE, Database, console, print_line
+from ._options import DATABASE, Database, console, need, print_line
 
 FORMATS = ("png", "svg", "pdf", "html")
 
@@ -68,7 +68,12 @@ def _pictures(tasks: list[Task], out: Path | None, all_: bool, form: str) -> dic
     if out is None:
         return {}
     if not all_:
-        choose(out.suffix.removeprefix("."), FORMATS, "format")
+        form = choose(out.suffix.removeprefix("."), FORMATS, "format")
+    if form == "html":
+        need("plotly", "report")
+    else:
+        need("matplotlib", "figures")
+    if not all_:
         out.parent.mkdir(parents=True, exist_ok=True)
         return {tasks[0]: out}
     out.mkdir(parents=True, exist_ok=True)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ..files import whole
-from ._options import DATABASE, print_line
+from ._options import DATABASE, need, print_line
 from ._records import selected
 
 
@@ -21,18 +21,14 @@ def report(
     ] = False,
 ) -> None:
     """Write one HTML page of the records, to open from disk."""
+    need("plotly", "report")
     from ..report.data import gather
     from ..report.page import page
 
     if db is None and DATABASE.exists():
         db = DATABASE
     data = gather(db, selected, own=own)
-    try:
-        text = page(data)
-    except ModuleNotFoundError as error:
-        if error.name != "plotly":
-            raise
-        raise ValueError("the report needs plotly; install arithmix[report]") from error
+    text = page(data)
     with whole(output) as part:
         part.write_text(text, encoding="utf-8")
     size = output.stat().st_size / 1e6

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -72,7 +73,8 @@ class Landscape:
 
     def save(self, path: Path) -> None:
         """Write it to an .npz file of its own."""
-        np.savez_compressed(path, allow_pickle=False, **self.arrays)
+        named: dict[str, Any] = self.arrays  # numpy 1.26 has no option allow_pickle here
+        np.savez_compressed(path, **named)
 
     @classmethod
     def load(cls, path: Path) -> "Landscape":

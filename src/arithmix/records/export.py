@@ -50,13 +50,9 @@ def _csv(rows: Iterable[dict[str, Any]], to: Path) -> int:
 
 
 def _parquet(rows: Iterable[dict[str, Any]], to: Path) -> int:
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise ValueError(
-            "Parquet needs pyarrow; install arithmix[parquet] or export to a .csv file"
-        ) from error
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     listed = list(rows)
     text = ("key", "unit", "operation", "range", "stop", "source", "recipe", "status")
     text += ("parameters", "provenance")

@@ -3,9 +3,11 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import numpy as np
+from matplotlib import __version_info__ as version_info
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -21,6 +23,10 @@ from .draw import BLUE, OWN, SIGNS
 
 FORMATS = ("pdf", "svg", "png")
 FLOOR = 1e-9
+# How boxes are laid down: matplotlib 3.9 has not the one, and 3.11 warns of the other.
+LYING: dict[str, Any] = (
+    {"orientation": "horizontal"} if version_info >= (3, 10) else {"vert": False}
+)
 
 
 def write_tables(data: Data, more: Mapping[str, Sequence[Table]], folder: Path) -> list[Path]:
@@ -148,7 +154,7 @@ def _boxes(axes: Axes, cells: Cells, operation: str, value: Callable) -> None:
             axes.boxplot(
                 values,
                 positions=[i],
-                orientation="horizontal",
+                **LYING,
                 widths=0.6,
                 manage_ticks=False,
                 boxprops=line,
