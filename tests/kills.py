@@ -23,7 +23,7 @@ from arithmix.records.row import Row
 from arithmix.records.store import Store
 
 ORDINARY = Path(__file__).parent / "bench" / "ordinary.py"
-UNITS = "unified[steps=60],ordinary:Counting[steps=400]"
+UNITS = "unified[steps=80],ordinary:Counting[steps=400]"
 """Some that are trained side by side, and some one by one, whose rows come one by one."""
 STUDY = ["nalm", "--units", UNITS, "--operations", "add", "--ranges", "sym,n20,p20"]
 STUDY += ["--seeds", "0,1", "--eager"]
@@ -96,7 +96,8 @@ class Campaign:
         if not alive:
             self.seen["too late"] += 1
             return
-        self.seen["between rows" if 0 < written < left else "before its first row"] += 1
+        moment = "before its first row" if written <= 0 else "after its last row"
+        self.seen["between rows" if 0 < written < left else moment] += 1
         for process, (out, err) in zip(started, said, strict=True):
             if how == signal.SIGINT and process in alive and "to train" in out:
                 # A signal that arrives when all is said ends the interpreter as it always does.
@@ -109,7 +110,7 @@ class Campaign:
         wanted = self.dice.randrange(left) if self.dice.random() < 0.8 else 0
         while newest(path) - start < wanted and process.poll() is None:
             time.sleep(0.01)
-        time.sleep(self.dice.uniform(0.0, 0.2) if wanted else self.dice.uniform(0.0, 4.0))
+        time.sleep(self.dice.uniform(0.0, 0.15) if wanted else self.dice.uniform(0.0, 4.0))
         return newest(path) - start
 
     def _look(self, kind: str, how: signal.Signals, path: Path, before: set[str]) -> None:

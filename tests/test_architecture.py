@@ -27,7 +27,7 @@ LAYERS = [
     {"records", "progress", "table"},
     {"study"},
     {"tasks"},
-    {"names"},
+    {"names", "files"},
 ]
 
 
@@ -43,6 +43,8 @@ def imported(path):
             base = package[: len(package) - node.level + 1]
             names = [node.module] if node.module else [alias.name for alias in node.names]
             for name in names:
+                if not base and name == "__version__":
+                    continue  # what the package itself says, without importing any part
                 yield (*base, *name.split("."))[0]
 
 
@@ -71,7 +73,7 @@ def test_imports_are_light(module, light):
 
 
 def test_the_public_names_are_these():
-    assert sorted(arithmix.__all__) == ["DMU", "Recipe", "Unit"]
+    assert sorted(arithmix.__all__) == ["DMU", "Recipe", "Restart", "Unit"]
     assert all(hasattr(arithmix, name) for name in arithmix.__all__)
 
 
@@ -90,6 +92,8 @@ def test_no_unit_is_named_outside_its_place():
 
 def test_nothing_sets_global_state():
     for path in FILES:
+        if path.name == "_lend.py":
+            continue  # the one place, and it puts everything back; tests/bench/test_alone.py
         tree = ast.parse(path.read_text())
         calls = {ast.unparse(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
         assert not calls & {"torch.manual_seed", "np.random.seed", "torch.set_default_dtype"}

@@ -49,7 +49,7 @@ def pages(tmp_path_factory):
     nasty = [one for name in NASTY for one in rows(name, error=0.1, seeds=1)]
     some = [*rows("dmu", seeds=1), *nasty, row(NASTY[0], stop="dmu")]
     made = {
-        "shipped": gather(None),
+        "shipped": gather(None, list),
         "empty": Data([]),
         "nasty": Data(some, kept={"landscape/sub/sym": landscape()}),
     }

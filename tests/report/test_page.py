@@ -66,7 +66,7 @@ class Read(HTMLParser):
 
 @pytest.fixture(scope="module")
 def shipped():
-    return page(gather(None))
+    return page(gather(None, list))
 
 
 @pytest.fixture(scope="module")
@@ -278,15 +278,17 @@ def test_odd_rows_do_not_break_the_page():
     assert len(Read(page(Data(some))).sections) == len(panels())
 
 
-def test_the_later_answer_counts(tmp_path):
+def test_the_rows_that_are_chosen_count_whenever_they_were_written(tmp_path):
     first, second = row("dmu", error=1.0), row("dmu", error=1e-12)
-    second = replace(second, asked=replace(second.asked, recipe={"rate": 0.1}))
+    first = replace(first, asked=replace(first.asked, recipe={"rate": 0.1}))
     with Store(tmp_path / "x.db") as store:
         store.add([first], Provenance({"torch": "1"}))
         store.add([second], Provenance({"torch": "2"}))
-    data = gather(tmp_path / "x.db", own=True)
-    assert [one.asked.recipe for one in data.rows] == [{"rate": 0.1}]
-    assert {source.facts["torch"] for source in data.sources} == {"1", "2"}
+    chosen = gather(
+        tmp_path / "x.db", lambda rows: [r for r in rows if r.asked.recipe["rate"] == 0.1], own=True
+    )
+    assert [one.asked.recipe for one in chosen.rows] == [{"rate": 0.1}]
+    assert {source.facts["torch"] for source in chosen.sources} == {"1", "2"}
 
 
 def test_a_file_in_the_folder_is_a_panel(tmp_path, monkeypatch):

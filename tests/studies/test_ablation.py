@@ -5,8 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from arithmix.bench.run import asks
-from arithmix.measure.rulers import RULERS
+from arithmix.bench.asked import asks
 from arithmix.records.row import Curve, Row
 from arithmix.studies import experiment, experiments
 from arithmix.studies._ablation import linear_weight, tables
@@ -18,16 +17,16 @@ ABLATIONS = [name for name in experiments() if name.startswith("ablation-")]
 def test_every_variant_can_be_asked_and_the_papers_run_is_among_them(name):
     study = experiment(name).study()
     assert study.about.endswith("?")
-    keys = {ask.key for ask in asks(study, RULERS[study.ruler])}
+    keys = {ask.key for ask in asks(study)}
     assert len(keys) == study.members  # no two variants are the same question
     paper = experiment("dmu").study()
-    assert {ask.key for ask in asks(paper, RULERS[paper.ruler])} <= keys
+    assert {ask.key for ask in asks(paper)} <= keys
 
 
 def made(unit, solved):
     """A row of a training that stays under its threshold from step 10 on, or never."""
     study = experiment("ablation-selector").study().narrow(units=[unit], seeds=[0])
-    asked = asks(study, RULERS["dmu"])[0]
+    asked = asks(study)[0]
     step = np.arange(200)
     error = np.where(step >= 10, 0.0 if solved else 1.0, 1.0).astype(np.float32)
     parameters = {"gate": [[0.1, -0.1]]}
