@@ -81,8 +81,9 @@ class Campaign:
         if kind == "forced" and not path.exists():
             command("run", *STUDY, "--db", path, cwd=self.folder)
         before = set(rows(path)) if path.exists() and path.stat().st_size else set()
-        if kind != "forced" and len(before) == MEMBERS:
-            path.unlink()
+        if kind != "forced" and len(before) > MEMBERS - 3:
+            for part in self.folder.glob(f"{path.name}*"):  # with the log of a killed run
+                part.unlink()
             before = set()
         words = ["run", *STUDY, "--db", path, *(["--force"] if kind == "forced" else [])]
         started = [begin(*words, cwd=self.folder) for _ in range(2 if kind == "writers" else 1)]
@@ -107,7 +108,7 @@ class Campaign:
 
     def _wait(self, path: Path, process: subprocess.Popen[str], start: int, left: int) -> int:
         """Wait until some of the rows are written, and a little longer; say how many were."""
-        wanted = self.dice.randrange(left) if self.dice.random() < 0.8 else 0
+        wanted = self.dice.randrange(1, left) if self.dice.random() < 0.8 else 0
         while newest(path) - start < wanted and process.poll() is None:
             time.sleep(0.01)
         time.sleep(self.dice.uniform(0.0, 0.15) if wanted else self.dice.uniform(0.0, 4.0))

@@ -97,32 +97,28 @@ with Store(sys.argv[1] + "/a.db", create=False) as store:
 
 
 @pytest.mark.parametrize("state", ["closed", "killed"])
-def test_records_are_read_where_nothing_can_be_written(tmp_path, state):
-    folder = Path(tempfile.mkdtemp(dir="/tmp"))  # where nobody else may look into tmp_path
-    try:
-        store = Store(folder / "a.db")
-        store.add([row(0), row(1)], HERE)
+def test_records_are_read_where_nothing_can_be_written(state):
+    # Not in tmp_path, into which nobody else may look.
+    with tempfile.TemporaryDirectory() as place:
+        made, folder = Path(place) / "made", Path(place) / "read"
+        folder.mkdir()
+        with Store(made / "a.db") as store:
+            store.add([row(0), row(1)], HERE)
+            if state == "killed":  # a process that is killed leaves rows that are still in the log
+                for part in ("a.db", "a.db-wal"):
+                    shutil.copy(made / part, folder)
         if state == "closed":
-            store.close()
-        else:  # what a process that is killed leaves behind: rows that are still in the log
-            (folder / "b").mkdir()
-            for part in ("a.db", "a.db-wal"):
-                shutil.copy(folder / part, folder / "b" / part)
-            store.close()
-            folder = folder / "b"
-        before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-        folder.parent.chmod(0o755)
+            shutil.copy(made / "a.db", folder)
+        before = {path.name: path.read_bytes() for path in folder.iterdir()}
         for path in folder.iterdir():
-            path.chmod(0o444 if path.is_file() else 0o555)
+            path.chmod(0o444)
+        Path(place).chmod(0o755)
         folder.chmod(0o555)
         line = [sys.executable, "-c", READ, str(folder)]
         done = subprocess.run(line, capture_output=True, text=True)
-        assert done.stdout.strip() == "2", done.stderr
-        after = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-        assert after == before
-    finally:
         folder.chmod(0o755)
-        shutil.rmtree(folder)
+        assert done.stdout.strip() == "2", done.stderr
+        assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
 def test_reading_changes_no_bit_of_the_file(tmp_path):
