@@ -77,4 +77,4 @@ class Task:
         choose(self.operation, OPERATIONS, "operation")
         choose(self.range, RANGES, "range")
         if self.inputs < 2:
-            raise ValueError(f"a task needs at least 2 inputs; {self.inputs} came")
+            raise ValueError(f"a task needs at least 2 inputs; got {self.inputs}")

@@ -140,7 +140,7 @@ def test_what_a_plan_cannot_hold_is_refused(text, words):
         ({"O": torch.ones(3, 2)}, "no room"),
         ({"G": torch.ones(3)}, "G must have the shape"),
         ({"S": torch.ones(3)}, "S must have the shape"),
-        ({"names": ("a",)}, "1 names came"),
+        ({"names": ("a",)}, "got 1 names"),
         ({"O": torch.ones(2, 4)}, "step 0 uses slot 2, which is not there yet"),
         ({"O": torch.full((2, 4), torch.nan)}, "not a finite number"),
         ({"G": torch.tensor([0.0, 1.5])}, "between 0"),

@@ -63,7 +63,7 @@ def read(path: Path) -> tuple[list[str], list[list[float]]]:
     else:
         header = 1
     if len(set(names)) < len(names) or "" in names:
-        raise ValueError(f"the columns of {path} need different names; {', '.join(names)} came")
+        raise ValueError(f"the columns of {path} need different names; got {', '.join(names)}")
     rows = []
     for place, row in enumerate(cells[header:], header + 1):
         if len(row) != len(names):
@@ -90,5 +90,5 @@ def _number(word: str) -> float | None:
 def _constant(word: str) -> float:
     value = _number(word)
     if value is None:
-        raise ValueError(f"constants are numbers, as 1,2; {word!r} came")
+        raise ValueError(f"constants are numbers, as 1,2; got {word!r}")
     return value

@@ -57,7 +57,7 @@ def landscape(
 def _tasks(operation: str | None, range_: str | None, all_: bool) -> list[Task]:
     if all_:
         if operation is not None:
-            raise ValueError(f"--all is every operation on every range; {operation!r} came too")
+            raise ValueError(f"--all is every operation on every range; got {operation!r} as well")
         return [Task(one, other) for one in OPERATIONS for other in RANGES]
     if operation is None or range_ is None:
         raise ValueError("name an operation and a range, as `arithmix landscape sub sym`, or --all")

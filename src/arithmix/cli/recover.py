@@ -22,7 +22,7 @@ def recover(
     if count < 1 or min(deep, others, seed) < 0 or not 0 <= noise < 1:
         raise ValueError(
             f"recover needs a program at least, noise below 1 and nothing below 0; count={count}, "
-            f"deep={deep}, others={others}, noise={noise} and seed={seed} came"
+            f"got deep={deep}, others={others}, noise={noise} and seed={seed}"
         )
     from ..dag.recover import recover as run
 

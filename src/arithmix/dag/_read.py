@@ -110,7 +110,7 @@ class Steps:
     def power(self, term: Term, exponent: int, node: ast.expr) -> Term:
         """Raise a term to a whole power."""
         if abs(exponent) > LARGEST_POWER:
-            raise ValueError(f"a power is {LARGEST_POWER} at most; {ast.unparse(node)!r} came")
+            raise ValueError(f"a power is {LARGEST_POWER} at most; got {ast.unparse(node)!r}")
         base = self.product(term)
         if base.factor == 0 and exponent < 0:
             raise ValueError(f"{ast.unparse(node)!r} divides by zero")
@@ -180,7 +180,7 @@ class Steps:
 def number(value: float) -> Product:
     """A constant: a whole number is a factor, another has a slot of its own."""
     if not abs(value) <= sys.float_info.max:
-        raise ValueError(f"a constant of a plan must be in float64's range; {value} came")
+        raise ValueError(f"a constant of a plan must be in float64's range; got {value}")
     if value == int(value):
         return _product(Fraction(int(value)), {})
     return Product(Fraction(1), {("constant", float(value)): 1})

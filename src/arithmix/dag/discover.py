@@ -79,9 +79,9 @@ class Discover:
         device: str = "cpu",
     ) -> None:
         if depth < 1:
-            raise ValueError(f"depth must be 1 at least; {depth} came")
+            raise ValueError(f"depth must be 1 at least; got {depth}")
         if not 0 < holdout < 1:
-            raise ValueError(f"holdout is a share of the rows between 0 and 1; {holdout} came")
+            raise ValueError(f"holdout is a share of the rows between 0 and 1; got {holdout}")
         self.depth = depth
         self.constants = tuple(float(value) for value in constants)
         self.holdout = holdout
@@ -97,11 +97,11 @@ class Discover:
         if len(x) != len(answers) or len(x) < 4:
             raise ValueError(
                 f"X and y need the same number of rows, four at least; "
-                f"{len(x)} and {len(answers)} came"
+                f"got {len(x)} and {len(answers)}"
             )
         names = tuple(names) if names is not None else tuple(f"x{i}" for i in range(x.shape[1]))
         if len(names) != x.shape[1]:
-            raise ValueError(f"X has {x.shape[1]} columns; {len(names)} names came")
+            raise ValueError(f"X has {x.shape[1]} columns; got {len(names)} names")
         order = torch.randperm(len(x), generator=torch.Generator().manual_seed(self.seed))
         x, answers = x[order].to(self.device), answers[order].to(self.device)
         held = min(max(1, round(self.holdout * len(x))), len(x) - 2)

@@ -60,7 +60,7 @@ def execute(
     if values.shape[-1:] != (plan.inputs,):
         raise ValueError(
             f"the plan has {plan.inputs} inputs, {', '.join(plan.names)}, which are the last axis "
-            f"of values; values of shape {tuple(values.shape)} came"
+            f"of values; got values of shape {tuple(values.shape)}"
         )
     if not plan.hard:
         return _soft(plan, values, temperature)

@@ -179,7 +179,7 @@ class Plan:
         if self.O.dim() < 2 or self.depth < 1:
             raise ValueError(
                 f"O has the axes ..., depth, slots, with one step at least; "
-                f"one of shape {tuple(self.O.shape)} came"
+                f"got one of shape {tuple(self.O.shape)}"
             )
         if self.inputs < 0:
             raise ValueError(
@@ -193,11 +193,11 @@ class Plan:
             if tensor is not None and tensor.shape != shape:
                 raise ValueError(
                     f"{name} must have the shape {tuple(shape)} beside an O of shape "
-                    f"{tuple(self.O.shape)}; one of shape {tuple(tensor.shape)} came"
+                    f"{tuple(self.O.shape)}; got one of shape {tuple(tensor.shape)}"
                 )
         if self.names and len(self.names) != self.inputs:
             raise ValueError(
-                f"the plan has {self.inputs} inputs; {len(self.names)} names came: "
+                f"the plan has {self.inputs} inputs; got {len(self.names)} names: "
                 f"{', '.join(self.names)}"
             )
 

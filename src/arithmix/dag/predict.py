@@ -73,7 +73,7 @@ class Head(nn.Module):
         if depth < 1 or inputs < 1 or not gate_temperature > 0:
             raise ValueError(
                 f"a plan needs an input, a step and a positive temperature; "
-                f"inputs={inputs}, depth={depth} and gate_temperature={gate_temperature} came"
+                f"got inputs={inputs}, depth={depth} and gate_temperature={gate_temperature}"
             )
         self.inputs = inputs
         self.depth = depth

@@ -61,7 +61,7 @@ def dmu_threshold(task: Task) -> float:
     set, and so does this.
     """
     if task.inputs != 2:
-        raise ValueError(f"the dmu ruler is for 2 inputs; a task of {task.inputs} came")
+        raise ValueError(f"the dmu ruler is for 2 inputs; got a task of {task.inputs}")
     a, b, weight = _pairs()
     errors = []
     for low, high in RANGES[task.range].test:

@@ -25,7 +25,7 @@ def ablation(name: str, question: str, variants: Sequence[str]) -> Study:
 
 
 def tables(rows: list[Row], study: Study) -> list[Table]:
-    """Success and steps per variant and operation, and the cells that are not solved whole."""
+    """Success and steps per variant and operation, and the cells in which some members fail."""
     groups: dict[tuple[str, str, str], list[Judged]] = {}
     for one in judged(rows, RULERS[study.ruler]):
         asked = one.row.asked
@@ -88,7 +88,7 @@ def _unsolved(groups: Groups) -> Table:
         lines.append([unit, f"{operation} {range_}", solved, ended, *_middle(failed)])
     header = ["variant", "cell", "solved", "failures", "gate", "selector"]
     note = "gate: median weight of the linear domain where failures end; selector: medians of O"
-    return Table("Cells that are not solved whole", header, lines, note)
+    return Table("Cells in which some members fail", header, lines, note)
 
 
 def _middle(rows: Sequence[Row]) -> tuple[str, str]:

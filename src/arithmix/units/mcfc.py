@@ -137,7 +137,7 @@ class MCFC(Unit):
     def penalty(
         self, step: Float[Tensor, ""], validation: Float[Tensor, "*pop"]
     ) -> Float[Tensor, "*pop"]:
-        """A reward, in truth, for large parameters."""
+        """In effect a reward for large parameters."""
         scale = self.weight * ramp(step, self.ramp_start, self.ramp_end)
         return -scale * mcfc_reward(self.r, self.w, self.c)
 

@@ -190,7 +190,7 @@ class MulMCFC(Unit):
     def penalty(
         self, step: Float[Tensor, ""], validation: Float[Tensor, "*pop"]
     ) -> Float[Tensor, "*pop"]:
-        """A reward, in truth, for large parameters, and a penalty on an undecided g."""
+        """In effect a reward for large parameters, and a penalty on an undecided g."""
         scale = ramp(step, self.ramp_start, self.ramp_end)
         penalty = -self.weight * scale * mcfc_reward(self.r, self.w, self.c)
         if self.sign == "real_npu":

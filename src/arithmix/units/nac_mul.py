@@ -11,7 +11,7 @@ Where this differs from the paper, and why:
 
 - 10^{-7} is the original benchmark's; the paper leaves its \epsilon open. A quotient by 0 is thus
   at most 10^7 times the dividend.
-- The draw is that of NAC+, which see.
+- The draw is the same as that of NAC+ (`nac_add.py`).
 - The output is held at the dtype's largest number less a factor 1e6.
 """
 

@@ -12,7 +12,7 @@ Trask et al., Neural Arithmetic Logic Units, NeurIPS 2018. https://arxiv.org/abs
 Where this differs from the paper, and why:
 
 - 10^{-7} is the original benchmark's; the paper leaves its \epsilon open.
-- The draw of \hat w and \hat m is that of NAC+, which see; G is drawn from Glorot's distribution.
+- \hat w and \hat m are drawn as in NAC+ (`nac_add.py`), and G from Glorot's distribution.
 - Sums and products that overflow are held at large numbers, and the gate looks at no input beyond
   10^{30}.
 """
