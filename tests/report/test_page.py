@@ -203,7 +203,10 @@ def test_an_unfinished_ablation_has_no_pooled_rate():
 
 def test_an_unfinished_study_of_the_papers_rule_has_no_rate():
     some = [*rows("dmu"), row("dmu", stop="dmu")]
-    assert "is incomplete: 1 of 900 rows" in Read(page(Data(some))).sections["summary"]
+    assert (
+        "no rate yet for what has fewer than 900 rows, as the DMU (1)."
+        in Read(page(Data(some))).sections["summary"]
+    )
 
 
 def test_the_judged_step_is_marked():

@@ -27,16 +27,22 @@ app = typer.Typer(
 )
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"arithmix {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
 def arithmix(
     version: Annotated[
-        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True)
+        bool,
+        typer.Option(
+            "--version", help="Show the version and exit.", is_eager=True, callback=_show_version
+        ),
     ] = False,
 ) -> None:
     """Neural arithmetic units, and the benchmark that judges them."""
-    if version:
-        typer.echo(f"arithmix {__version__}")
-        raise typer.Exit
 
 
 for command in (

@@ -76,17 +76,21 @@ def loose(data: Data) -> list[Part]:
 def own_rule(data: Data) -> list[Part]:
     """What it solves by the whole rule of its paper; nothing is said of a part of the rows."""
     cells = data.cells("dmu")
+    rule = "Under the paper's own rule, which is called dmu too, "
     found: list[Part] = []
+    partly: list[str] = []
     for unit in units_of(cells):
         rates = rates_of(cells, unit)
         trained = sum(one.trained for one in rates.values())
         name = "the DMU" if unit == "dmu" else unit
-        start = f"Under the paper's own rule, which is called dmu too, {name} "
         if trained < WHOLE:
             # A training that is solved is stored as it stops, one that fails only at its end.
-            found.append(words(start, f"is incomplete: {trained} of {WHOLE} rows, no rate yet."))
+            partly.append(f"{name} ({trained})")
         else:
-            found.append(words(start, f"solves {each(rates)} trainings."))
+            found.append(words(rule, f"{name} solves {each(rates)} trainings."))
+    if partly:
+        rest = f"there is no rate yet for what has fewer than {WHOLE} rows, as {listed(partly)}."
+        found.append(words(rule, rest))
     return found
 
 
