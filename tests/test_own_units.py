@@ -87,13 +87,13 @@ def test_the_version_that_the_files_hold_is_the_one_that_is_judged(weighted):
 
     found, said = shown()
     assert found == ["2"]
-    assert "2 rows of mine:Weighted were made by an earlier version of it" in said
+    assert "2 rows of mine:Weighted made by other code than it has now" in said
     (folder / "helper.py").write_text("scale = 0.0\n")
     assert shown()[0] == ["0"]
     (folder / "helper.py").write_text("scale = 0.5\n")
     assert shown()[0] == []
     report = command("report", "--own", cwd=folder)
-    assert "4 rows of mine:Weighted were made by an earlier version" in report.stderr
+    assert "4 rows of mine:Weighted made by other code" in report.stderr
     exported = command("export", "rows.csv", cwd=folder)
     assert "wrote 4 rows" in exported.stdout
     with (folder / "rows.csv").open() as file:
@@ -158,9 +158,13 @@ class Bad(torch.nn.Module):
             "no parameters that require",
         ),
         ({"recipe": "    def recipe(self, operation): ..."}, "bad:Bad.recipe takes self"),
-        ({"recipe": _recipe("batch=0")}, "batch must be a whole number above 0; got 0"),
+        ({"recipe": _recipe("batch=0")}, "batch must be a whole number from 1 to 1,000,000; got 0"),
         ({"recipe": _recipe("rate=float('inf')")}, "rate must be a finite number above 0; got inf"),
         ({"recipe": _recipe("dtype='int8'")}, "no dtype is called 'int8'"),
+        ({"recipe": _recipe("dtype=torch.int8")}, "no dtype is called 'torch.int8'"),
+        ({"recipe": _recipe("arguments={'z': torch.ones(2)}")}, "arguments of a recipe are text"),
+        ({"recipe": _recipe("arguments=None")}, "arguments must be a dictionary; got None"),
+        ({"forward": "raise GeneratorExit"}, "line 9, in forward: `raise GeneratorExit`)"),
         (
             {"recipe": "    recipe = staticmethod(lambda o: 5)"},
             "must return an arithmix.Recipe; got int",

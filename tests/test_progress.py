@@ -60,3 +60,15 @@ def test_an_interrupt_is_raised_at_the_next_advance():
     progress.begin("dmu", [("dmu add", 1, 10)])
     with pytest.raises(KeyboardInterrupt):
         progress.advance(0, 10, 0)
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_names_are_text_and_never_emoji_or_markup(terminal):
+    text = io.StringIO()
+    progress = Progress(Console(file=text, force_terminal=terminal, width=120))
+    progress.begin("m:rocket:", [("m:rocket: dmu[red]", 2, 10)])
+    progress.advance(0, 5, 2)
+    progress.say("u:lock: [bold]")
+    progress.close()
+    assert "u:lock: [bold]" in text.getvalue()
+    assert "\N{ROCKET}" not in text.getvalue()

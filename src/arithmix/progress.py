@@ -58,9 +58,9 @@ class Progress:
         self._past: deque[tuple[float, int]] = deque()
         if self.console.is_terminal and not self.quiet:
             columns = (
-                TextColumn("{task.description}"),
+                TextColumn("{task.description}", markup=False),
                 BarColumn(30),
-                TextColumn("{task.fields[text]}"),
+                TextColumn("{task.fields[text]}", markup=False),
             )
             self._bars = Bars(*columns, console=self.console, transient=True)
             self._bars.start()
@@ -96,7 +96,7 @@ class Progress:
     def say(self, text: str) -> None:
         """Print a line of its own."""
         if not self.quiet:
-            self.console.print(text, markup=False, highlight=False, soft_wrap=True)
+            self.console.print(text, markup=False, highlight=False, emoji=False, soft_wrap=True)
 
     @property
     def fraction(self) -> float:

@@ -41,7 +41,7 @@ class Study:
             tasks = list(dict.fromkeys(task for _, task in entries))
             own = set(self.units)
             entries = [(unit, task) for unit, task in entries if unit in units]
-            entries += [(unit, task) for unit in units if unit not in own for task in tasks]
+            entries += [(u, task) for u in dict.fromkeys(units) if u not in own for task in tasks]
         if operations is not None:
             asked = {choose(name, OPERATIONS, "operation") for name in operations}
             entries = [(unit, task) for unit, task in entries if task.operation in asked]

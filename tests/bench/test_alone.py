@@ -55,7 +55,7 @@ def outcome(module, *, alone, seed=0, operation="add", steps=60, ruler=SHORT, re
         ("Attributed", None),
         ("Frozen", None),
         ("Tied", None),
-        ("Complex", "w is complex"),
+        ("Complex", "w is of complex64"),
         ("Configured", None),
         ("Counting", "changes calls"),
         ("Lazy", None),
@@ -110,6 +110,104 @@ def test_what_can_not_be_seen_is_found_by_what_is_computed():
     assert obstacle(lambda place: made(Hidden, place), 2, X) is not None
     assert obstacle(lambda place: made(Guessing, place), 2, X) is not None
     assert obstacle(lambda place: made(Mixing, place), 2, X) is None
+
+
+class Knotted(ordinary.Ordinary):
+    """Refers to itself in every way that modules do."""
+
+    def __init__(self, in_features, out_features):
+        super().__init__()
+        self.l = nn.Linear(in_features, out_features)
+        self.l.above = [self]
+        object.__setattr__(self.l, "parent", self)
+        self.apply_ = self.helper
+        self.ring = {"self": self}
+        self.ring["ring"] = self.ring
+
+    def helper(self, x):
+        return self.l(x)
+
+    def forward(self, x):
+        return self.apply_(x)
+
+
+class Rooted(ordinary.Ordinary):
+    """NaN from the start."""
+
+    def __init__(self, in_features, out_features):
+        super().__init__()
+        self.w = nn.Parameter(-torch.ones(in_features, out_features))
+
+    def forward(self, x):
+        return (x @ self.w).sqrt()
+
+
+class Halved(Rooted):
+    def forward(self, x):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return x @ self.w
+
+
+class Sparse(Rooted):
+    def __init__(self, in_features, out_features):
+        super().__init__(in_features, out_features)
+        self.register_buffer("eye", torch.eye(in_features).to_sparse())
+
+    def forward(self, x):
+        return (self.eye @ x.T).T @ self.w
+
+
+class Parametrized(ordinary.Ordinary):
+    def __init__(self, in_features, out_features):
+        super().__init__()
+        linear = nn.Linear(in_features, out_features)
+        self.l = nn.utils.parametrizations.weight_norm(linear)
+
+    def forward(self, x):
+        return self.l(x)
+
+
+@pytest.mark.parametrize("cls", [Knotted, Rooted, Halved, Sparse, Parametrized])
+def test_odd_modules_are_compared_and_never_a_traceback(cls):
+    check(made(cls, 0), X)
+    found = obstacle(lambda place: made(cls, place), 2, X)
+    done = outcome(made(cls, 1), alone=found is not None, seed=1, steps=20)
+    assert done.status == ("diverged" if cls is Rooted else "trained")
+
+
+class Rarely(ordinary.Ordinary):
+    """Throws a die at each call in training, and seldom does anything with it."""
+
+    def __init__(self, in_features, out_features):
+        super().__init__()
+        self.w = nn.Parameter(torch.ones(in_features, out_features))
+
+    def forward(self, x):
+        if self.training and min(random.random(), np.random.rand()) < 1e-9:
+            return x @ self.w * 2
+        return x @ self.w
+
+
+def test_numbers_from_python_and_numpy_keep_members_apart():
+    assert (
+        obstacle(lambda place: made(Rarely, place), 2, X) == "its forward pass draws random numbers"
+    )
+
+
+class Vague(DMU):
+    def loss(self, x, y):
+        return (self(x) - y).square()
+
+
+class Wide(DMU):
+    def sparsity(self):
+        return torch.zeros(3)
+
+
+@pytest.mark.parametrize(("cls", "what"), [(Vague, "loss"), (Wide, "sparsity")])
+def test_a_unit_whose_methods_give_several_numbers_is_refused(cls, what):
+    with pytest.raises(ValueError, match=f"its {what} must be one number; got"):
+        check(cls(2, 1), X)
 
 
 @pytest.mark.parametrize("name", ["Stacked", "Frozen", "Tied", "Attributed", "Configured"])
@@ -217,6 +315,11 @@ class Broken(nn.Module):
 def test_an_output_that_can_not_be_trained_is_refused(forward, said):
     with pytest.raises((ValueError, TypeError), match=said):
         check(Broken(forward), X)
+
+
+def test_numbers_that_are_not_there_are_refused():
+    with pytest.raises(ValueError, match="meta device"):
+        check(nn.Linear(2, 1, device="meta"), X)
 
 
 def test_a_module_without_parameters_is_refused():

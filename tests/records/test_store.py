@@ -210,7 +210,7 @@ def test_a_folder_that_can_not_be_made_says_so(tmp_path):
 
 
 def test_a_folder_in_the_place_of_the_file_says_so(tmp_path):
-    with pytest.raises(StoreError, match="can't be opened"):
+    with pytest.raises(StoreError, match="is a folder; name a file in it"):
         Store(tmp_path)
 
 

@@ -13,8 +13,9 @@ from torch.func import functional_call
 from ..tasks import Task
 from ..units._base import Unit
 from ..units._lend import lent, seed_all
+from ..units._obstacle import sparsity_of
 from ..units._output import outputs
-from ..units._population import State, has_sparsity
+from ..units._population import State
 from ..units._recipe import Recipe
 from .step import Live, make_draw
 from .streams import Streams
@@ -34,8 +35,7 @@ class Alone:
     @property
     def parameters(self) -> State:
         """All tensors of the module as they are now, with a leading axis of one member."""
-        tensors = {**dict(self.module.named_parameters()), **dict(self.module.named_buffers())}
-        return {key: value.detach().clone()[None] for key, value in tensors.items()}
+        return {key: value.detach().clone()[None] for key, value in _tensors(self.module).items()}
 
     def trained(self, state: State, place: int) -> dict[str, np.ndarray]:
         """The trained parameters, for the record; complex numbers as pairs."""
@@ -54,13 +54,12 @@ class Alone:
 
     def sparsity(self, state: State) -> Tensor:
         """The distance from a discrete solution; NaN where the unit has no word on it."""
-        if not has_sparsity(self.module):
+        if not isinstance(self.module, Unit):
             return torch.full((1,), float("nan"))
-        assert isinstance(self.module, Unit)
         before = self.parameters
         _load(self.module, state)
         try:
-            return self.module.sparsity().detach()[None]
+            return sparsity_of(self.module)[None]
         finally:
             _load(self.module, before)
 
@@ -123,9 +122,15 @@ class PlainRunner:
         return bool(loss.isfinite()) and all(bool(p.isfinite().all()) for p in self._moved)
 
 
+def _tensors(module: nn.Module) -> State:
+    """Parameters and buffers; a sparse one stays where it is, since it can't be stacked."""
+    both = {**dict(module.named_parameters()), **dict(module.named_buffers())}
+    return {key: value for key, value in both.items() if value.layout is torch.strided}
+
+
 @torch.no_grad()
 def _load(module: nn.Module, state: State) -> None:
-    for key, tensor in {**dict(module.named_parameters()), **dict(module.named_buffers())}.items():
+    for key, tensor in _tensors(module).items():
         tensor.copy_(state[key][0])
 
 

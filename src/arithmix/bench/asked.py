@@ -75,8 +75,7 @@ def current(rows: Iterable[Row]) -> Current:
         else:
             outdated[asked.unit] += 1
     notes = [
-        f"{count} rows of {unit} were made by an earlier version of it and are left out; "
-        f"`arithmix run` makes them again"
+        f"{count} row{'s' * (count > 1)} of {unit} made by other code than it has now: left out"
         for unit, count in outdated.items()
     ]
     for unit, those in unknown.items():

@@ -13,7 +13,7 @@ from ..measure.verdict import judge
 from ..records.row import Asked, Row
 from ..units._base import Unit, settings
 from ..units._blame import UnitError
-from ..units._lend import lent
+from ..units._lend import lent, states
 from ..units._obstacle import check
 from ..units._obstacle import obstacle as find_obstacle
 from ..units._recipe import Recipe
@@ -134,9 +134,8 @@ def obstacle(asked: Sequence[Asked]) -> str | None:
     generator = torch.Generator().manual_seed(0)
     x = 1 + torch.rand(recipe.batch, first.inputs, generator=generator)
     x = x.to(getattr(torch, recipe.dtype))
-    with lent():
-        with spec.blamed("in a first try"):
-            check(make(0), x)
+    with lent(), spec.blamed("in a first try"):
+        check(make(0), x)
         return find_obstacle(make, len(asked), x)
 
 
@@ -199,7 +198,12 @@ def _next(outcomes: Iterator[list[Outcome]], asked: Asked, compiled: bool) -> li
     where = f"{asked.operation} {asked.range}"
     try:
         with spec.blamed(f"in training on {where}"):
-            return next(outcomes, None)
+            before = states() if spec.own else ()
+            found = next(outcomes, None)
+            if spec.own and states() != before:
+                # In a population it would be another number for each run and each neighbour.
+                raise ValueError("its forward pass draws random numbers, but not at its first call")
+            return found
     except (UnitError, TorchDynamoException) as error:
         # A user's own unit may make any part of a compiler fail, and run well without.
         if compiled:

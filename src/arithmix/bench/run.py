@@ -13,7 +13,7 @@ from ..measure.verdict import judge
 from ..progress import Progress
 from ..records.provenance import provenance
 from ..records.row import Asked
-from ..records.source import files
+from ..records.source import Code, code
 from ..records.store import Store
 from ..study import Study
 from ..units._population import LANES
@@ -147,15 +147,15 @@ def _slower(members: int, compiled: bool) -> int:
 def _covered(units: Iterable[str]) -> Iterator[str]:
     """By which files users' own units are known: when one of these changes, they are new units."""
     here = Path.cwd()
-    known: dict[tuple[str, ...], list[str]] = {}
+    known: dict[Code, list[str]] = {}
     for unit in dict.fromkeys(units):
-        found = files(unit.partition(":")[0])
-        shown = [p.relative_to(here) if p.is_relative_to(here) else p for p in found]
-        known.setdefault(tuple(map(str, shown)), []).append(unit)
-    for paths, those in known.items():
+        known.setdefault(code(unit.partition(":")[0]), []).append(unit)
+    for made_of, those in known.items():
+        shown = [p.relative_to(here) if p.is_relative_to(here) else p for p in made_of.files]
+        others = ", ".join([*made_of.unseen, "installed packages", "files that it reads"])
         yield (
-            f"{', '.join(those)}: trained again when {' or '.join(paths)} changes; "
-            f"other files that it reads are not looked at"
+            f"{', '.join(those)}: trained again when {' or '.join(map(str, shown))} changes; "
+            f"not looked at: {others}"
         )
 
 

@@ -82,7 +82,7 @@ def _together(jobs: list[Job], processes: int, handle: Handle) -> None:
                 assert isinstance(pipe, Connection)
                 try:
                     event = pipe.recv()
-                except EOFError:
+                except (EOFError, OSError):
                     at_work[pipe].join()
                     code = at_work[pipe].exitcode
                     raise ValueError(

@@ -34,7 +34,7 @@ def console() -> Console:
 
 def print_line(text: str) -> None:
     """Print a line as it is, however long."""
-    Console().print(text, markup=False, highlight=False, soft_wrap=True)
+    Console().print(text, markup=False, highlight=False, emoji=False, soft_wrap=True)
 
 
 def narrow(

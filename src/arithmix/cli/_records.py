@@ -20,7 +20,7 @@ def selected(rows: Iterable[Row]) -> list[Row]:
     found = current(rows)
     notes = Console(stderr=True)
     for note in found.notes:
-        notes.print(note, markup=False, highlight=False, soft_wrap=True)
+        notes.print(note, markup=False, highlight=False, emoji=False, soft_wrap=True)
     return found.rows
 
 

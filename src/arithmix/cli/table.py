@@ -29,7 +29,7 @@ from ._options import (
     narrow,
     print_line,
 )
-from ._records import rows_of, with_own
+from ._records import is_own, rows_of, with_own
 from ._train import train
 
 
@@ -58,8 +58,10 @@ def table(
         train(more, db, find_device(device), Progress(Console(stderr=True)))
         asked = replace(asked, entries=tuple(dict.fromkeys(asked.entries + more.entries)))
     rows = rows_of(asked, db)
+    members = asked.members
     if units is None:
         asked = with_own(asked, rows)
+        members += sum(is_own(row) for row in rows)
     rows = of_study(rows, asked)
     if not rows:
         raise ValueError(
@@ -69,7 +71,7 @@ def table(
     tables = experiment(study).tables(rows, asked)
     write([_as_data(counted)] if form == "csv" else tables, form, console())
     if form == "terminal":
-        print_line(f"solved {sum(cell.solved for cell in counted)}/{asked.members}")
+        print_line(f"solved {sum(cell.solved for cell in counted)}/{members}")
 
 
 def _as_data(counted: Sequence[Cell]) -> Table:

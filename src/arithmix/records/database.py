@@ -162,6 +162,8 @@ class ReadOnly(Database):
 
 
 def _connect(path: Path) -> sqlite3.Connection:
+    if path.is_dir():
+        raise StoreError(f"{path} is a folder; name a file in it")
     return sqlite3.connect(path, timeout=WAIT, isolation_level=None)
 
 

@@ -8,11 +8,24 @@ import hashlib
 import sys
 import sysconfig
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
 OURS = __name__.partition(".")[0]
+PATH = list(sys.path)
+"""Where modules are looked for: as it is before any unit is imported, which may add to it."""
+
+
+@dataclass(frozen=True)
+class Code:
+    """What a module is made of."""
+
+    files: tuple[Path, ...]
+    """Its own file, and then those it imports that are the user's own."""
+    unseen: tuple[str, ...]
+    """Modules that it names and that could not be found without running it."""
 
 
 @cache
@@ -21,51 +34,67 @@ def digest(module: str) -> str | None:
 
     It is taken once, so that it tells of the code that this process has imported.
     """
-    found = files(module)
+    found = code(module).files
     if not found:
         return None
     text = b"\0".join(path.read_bytes() for path in found)
     return hashlib.sha256(text).hexdigest()[:16]
 
 
-def files(module: str) -> list[Path]:
-    """The file of a module, and then those it imports that are the user's own.
+@cache
+def code(module: str) -> Code:
+    """The files that make a module what it is.
 
     The user's own are all that are not Python's, not installed and not of this package.
     """
     found: dict[str, Path] = {}
+    unseen: list[str] = []
     waiting = [module]
     while waiting:
         name = waiting.pop()
-        path = _locate(name)
-        if path is None or name in found or not (name == module or _is_own(path)):
+        if name in found:
+            continue
+        spec = _locate(name)
+        path = _file(spec)
+        if spec is None and "." not in name:
+            unseen.append(name)
+        if path is None or not (name == module or _is_own(path)):
             continue
         found[name] = path
         if _is_own(path):
             waiting += sorted(set(_imports(name, path)), reverse=True)
-    return list(dict.fromkeys(found.values()))
+    return Code(tuple(dict.fromkeys(found.values())), tuple(dict.fromkeys(unseen)))
 
 
-def _locate(name: str) -> Path | None:
-    """The source file of a module, found without importing it or its packages."""
+def forget() -> None:
+    """Look at the files anew."""
+    code.cache_clear()
+    digest.cache_clear()
+
+
+def _locate(name: str) -> ModuleSpec | None:
+    """Where a module is, found without importing it or its packages."""
     folders: Sequence[str] | None = None
     spec: ModuleSpec | None = None
     words = name.split(".")
     for end in range(1, len(words) + 1):
         spec = _find(".".join(words[:end]), folders)
-        if spec is None:
-            return None
-        folders = spec.submodule_search_locations
+        folders = spec.submodule_search_locations if spec else None
         if folders is None and end < len(words):
             return None
+    return spec
+
+
+def _file(spec: ModuleSpec | None) -> Path | None:
     file = spec.origin if spec else None
     return Path(file) if file and file.endswith(".py") and Path(file).is_file() else None
 
 
 def _find(name: str, folders: Sequence[str] | None) -> ModuleSpec | None:
-    if folders is None and (spec := PathFinder.find_spec(name, [str(Path.cwd())])) is not None:
+    places = [str(Path.cwd()), *PATH] if folders is None else list(folders)
+    if (spec := PathFinder.find_spec(name, places)) is not None:
         return spec
-    for finder in sys.meta_path:
+    for finder in (one for one in sys.meta_path if one is not PathFinder):
         try:
             spec = finder.find_spec(name, folders)
         except Exception:  # a finder of somebody else's, which may raise what it likes
@@ -101,11 +130,8 @@ def _imports(name: str, path: Path) -> Iterator[str]:
                 yield from _with_packages(base)
                 for alias in node.names:
                     yield from _with_packages(f"{base}.{alias.name}" if base else alias.name)
-            case ast.Call(args=[ast.Constant(value=str(text)), *_]) if _called(node) in (
-                "import_module",
-                "__import__",
-            ):
-                yield from _with_packages(text)
+            case ast.Call() if _called(node) in ("import_module", "__import__"):
+                yield from _with_packages(_named(node, package))
 
 
 def _base(node: ast.ImportFrom, package: str) -> str:
@@ -120,6 +146,22 @@ def _with_packages(name: str) -> Iterator[str]:
     for end in range(1, len(words) + 1):
         if words[0] != OURS:
             yield ".".join(words[:end])
+
+
+def _named(node: ast.Call, package: str) -> str:
+    """The module that a call of `import_module` names in plain text; nothing if it computes it."""
+    given = dict(zip(("name", "package"), node.args, strict=False))
+    given |= {word.arg: word.value for word in node.keywords if word.arg}
+    match given.get("name"), given.get("package"):
+        case ast.Constant(value=str(name)), anchor if name.startswith("."):
+            # Anything but plain text is taken for `__package__`.
+            base = anchor.value if isinstance(anchor, ast.Constant) else package
+            level = len(name) - len(name.lstrip("."))
+            words = str(base).split(".")[: len(str(base).split(".")) - level + 1]
+            return ".".join([*words, name.lstrip(".")])
+        case ast.Constant(value=str(name)), _:
+            return name
+    return ""
 
 
 def _called(node: ast.Call) -> str:

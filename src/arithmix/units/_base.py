@@ -103,7 +103,7 @@ class Unit(nn.Module):
         Raises:
             ValueError: `x` has another width than the unit.
         """
-        check_width(x, self.in_features)
+        check_width(x, self.in_features, self.population)
         return self.hard(x) if self.hardened else self.soft(x)
 
     def soft(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
@@ -122,7 +122,7 @@ class Unit(nn.Module):
         Raises:
             ValueError: `x` has another width than the unit, or `y` is not of the output's shape.
         """
-        check_width(x, self.in_features)
+        check_width(x, self.in_features, self.population)
         # A y that broadcasts would be compared with every output, and training would go on.
         check_target(y, (*x.shape[:-1], self.out_features))
         return self.objective(x, y)
@@ -220,12 +220,19 @@ def check_sizes(in_features: int, out_features: int) -> None:
         )
 
 
-def check_width(x: Tensor, width: int) -> None:
-    """Raise a ValueError for an `x` whose last axis is not `width` numbers."""
+def check_width(x: Tensor, width: int, population: tuple[int, ...] = ()) -> None:
+    """Raise a ValueError for an `x` with another last axis, or without the population's first."""
     if x.dim() == 0 or x.shape[-1] != width:
         raise ValueError(
             f"the unit takes {width} input{'s' * (width > 1)}, so x must be of shape "
             f"(..., {width}); got {tuple(x.shape)}"
+        )
+    axes = len(population)
+    if population and (x.dim() < axes + 2 or x.shape[:axes] != population):
+        shape = ", ".join(map(str, population))
+        raise ValueError(
+            f"a population of {population} takes x of shape ({shape}, batch, {width}), the rows of "
+            f"each member apart; got {tuple(x.shape)}"
         )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..records.source import files
+from ..records.source import code
 
 
 class UnitError(ValueError):
@@ -22,13 +22,15 @@ def blamed(unit: str, doing: str) -> Iterator[None]:
         yield
     except UnitError:
         raise
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise UnitError(f"{unit} failed {doing}{_where(unit, error)}: {_what(error)}") from error
 
 
 def _where(unit: str, error: BaseException) -> str:
     """The last line of the user's own files that led to the error."""
-    own = {path.resolve() for path in files(unit.partition(":")[0])}
+    own = {path.resolve() for path in code(unit.partition(":")[0]).files}
     if isinstance(error, SyntaxError) and error.filename and Path(error.filename).resolve() in own:
         return f" ({_shown(Path(error.filename))}, line {error.lineno})"
     frames = [
@@ -39,8 +41,8 @@ def _where(unit: str, error: BaseException) -> str:
     if not frames:
         return ""
     last = frames[-1]
-    code = f": `{last.line}`" if last.line else ""
-    return f" ({_shown(Path(last.filename))}, line {last.lineno}, in {last.name}{code})"
+    line = f": `{last.line}`" if last.line else ""
+    return f" ({_shown(Path(last.filename))}, line {last.lineno}, in {last.name}{line})"
 
 
 def _shown(path: Path) -> str:

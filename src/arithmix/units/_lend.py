@@ -21,6 +21,13 @@ def lent() -> Iterator[None]:
         np.random.set_state(legacy)
 
 
+def states() -> tuple[object, ...]:
+    """Where these generators stand, to be compared with where they stand later."""
+    _, numbers, place, *rest = np.random.get_state()
+    torchs = torch.random.get_rng_state().numpy().tobytes()
+    return random.getstate(), np.asarray(numbers).tobytes(), place, *rest, torchs
+
+
 def seed_all(seed: int) -> None:
     """Seed these three; only inside `lent`."""
     torch.random.default_generator.manual_seed(seed)

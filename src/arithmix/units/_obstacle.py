@@ -9,8 +9,9 @@ from torch.func import grad
 
 from ._alike import difference
 from ._base import Unit
+from ._lend import states
 from ._output import outputs
-from ._population import Population, State
+from ._population import Population, State, has_sparsity
 
 CLOSE = 1e-3
 """How far, relative to the largest, a number may move when members are computed together."""
@@ -25,12 +26,20 @@ def check(module: nn.Module, x: Tensor) -> None:
     trained = [p for p in module.parameters() if p.requires_grad]
     if not trained:
         raise ValueError("it has no parameters that require a gradient, so nothing can be trained")
-    for mode in (True, False):
-        y = outputs(module.train(mode), x)
-        if mode and not y.requires_grad:
-            raise ValueError("its output does not depend on its parameters, so nothing is learned")
-        if mode:
-            y.sum().backward()
+    if any(tensor.is_meta for tensor in (*module.parameters(), *module.buffers())):
+        raise ValueError("it has tensors on torch's meta device, which hold no numbers")
+    y = outputs(module.train(), x)
+    if not y.requires_grad:
+        raise ValueError("its output does not depend on its parameters, so nothing is learned")
+    loss = y.square().mean()
+    if isinstance(module, Unit):
+        loss = module.loss(x, torch.zeros_like(y)) + module.penalty(x.new_zeros(()), x.new_ones(()))
+        module.project()
+        for name, value in {"loss": loss, "sparsity": sparsity_of(module)}.items():
+            if value.shape != ():
+                raise ValueError(f"its {name} must be one number; got {tuple(value.shape)}")
+    loss.backward()
+    outputs(module.eval(), x)
 
 
 def obstacle(make: Callable[[int], nn.Module], count: int, x: Tensor) -> str | None:
@@ -46,12 +55,12 @@ def obstacle(make: Callable[[int], nn.Module], count: int, x: Tensor) -> str | N
             return f"its members differ in {name}"
     for name, parameter in first.named_parameters():
         if not parameter.is_floating_point():
-            return f"its parameter {name} is complex"
+            return f"its parameter {name} is of {str(parameter.dtype).removeprefix('torch.')}"
     used = make(0)
-    before = torch.random.get_rng_state()
+    before = states()
     for mode in (True, False):
         outputs(used.train(mode), x)
-    if not torch.equal(torch.random.get_rng_state(), before):
+    if states() != before:
         return "its forward pass draws random numbers"
     if (name := difference(first, used, tensors=True)) is not None:
         return f"its forward pass changes {name}"
@@ -64,6 +73,11 @@ def obstacle(make: Callable[[int], nn.Module], count: int, x: Tensor) -> str | N
         if not _close(_alone(member, x), {key: value[place] for key, value in together.items()}):
             return "it computes something else for many members at once than for each alone"
     return None
+
+
+def sparsity_of(unit: Unit) -> Tensor:
+    """A unit's distance from a discrete solution; NaN where it has no word on it."""
+    return unit.sparsity().detach() if has_sparsity(unit) else torch.tensor(float("nan"))
 
 
 def _together(members: Sequence[nn.Module], x: Tensor) -> State:
@@ -97,7 +111,8 @@ def _alone(member: nn.Module, x: Tensor) -> State:
 
 def _close(one: State, other: State) -> bool:
     for key, value in one.items():
-        scale = value.abs().max().item() if value.numel() else 0.0
-        if not torch.allclose(other[key], value, rtol=0, atol=CLOSE * scale, equal_nan=True):
+        mine, theirs = value.double(), other[key].double()
+        scale = mine[mine.isfinite()].abs().max().item() if mine.isfinite().any() else 0.0
+        if not torch.allclose(theirs, mine, rtol=0, atol=CLOSE * scale, equal_nan=True):
             return False
     return True

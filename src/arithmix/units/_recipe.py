@@ -8,6 +8,7 @@ from ..names import choose
 
 Argument = str | int | float | bool | None
 DTYPES = ("float32", "float64")
+MOST = {"steps": 10**9, "batch": 10**6, "draws": 100}
 
 
 @dataclass(frozen=True)
@@ -50,10 +51,18 @@ class Recipe:
             real = isinstance(value, int | float) and not isinstance(value, bool)
             if not (real and 0 < value < math.inf) and not (value is None and key != "rate"):
                 raise ValueError(f"{key} must be a finite number above 0; got {value!r}")
-        for key in ("steps", "batch", "draws"):
+        for key, most in MOST.items():
             value = getattr(self, key)
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ValueError(f"{key} must be a whole number above 0; got {value!r}")
+            if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
+                raise ValueError(f"{key} must be a whole number from 1 to {most:,}; got {value!r}")
         if not isinstance(self.restart, Restart | None):
             raise ValueError(f"restart must be an arithmix.Restart or None; got {self.restart!r}")
-        choose(self.dtype, DTYPES, "dtype")
+        choose(str(self.dtype), DTYPES, "dtype")
+        if not isinstance(self.arguments, Mapping):
+            raise ValueError(f"arguments must be a dictionary; got {self.arguments!r}")
+        for key, value in self.arguments.items():
+            if not isinstance(value, Argument):
+                raise ValueError(
+                    f"arguments of a recipe are text, numbers, True, False or None, since rows "
+                    f"keep them; got {key}={value!r}"
+                )

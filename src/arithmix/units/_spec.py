@@ -7,8 +7,8 @@ import ast
 import importlib
 import inspect
 import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
 from ..names import choose
-from ..records.source import digest, files
+from ..records.source import code, digest
 from . import units
 from ._base import Unit
 from ._blame import UnitError, blamed
@@ -163,17 +163,21 @@ def _literal(text: str) -> Argument:
 
 def _import(name: str) -> type[nn.Module]:
     module_name, _, class_name = name.partition(":")
-    folder = str(Path.cwd())
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    if not files(module_name):
+    known = code(module_name).files
+    if not known:
         raise ValueError(
             f"the unit {name!r} can't be loaded: there is no module {module_name!r}; it is written "
             f"module:Class, with the module's file in the present folder or installed"
         )
     digest(module_name)  # of the files as they are imported
-    with blamed(name, "when it was imported"):
+    with blamed(name, "when it was imported"), _present_folder_first():
         module = importlib.import_module(module_name)
+    loaded = getattr(module, "__file__", None)
+    if loaded is None or Path(loaded).resolve() != known[0].resolve():
+        raise ValueError(
+            f"the unit {name!r} can't be loaded: {module_name} is the name of another module, "
+            f"which is in use; give {known[0].name} another name"
+        )
     found = getattr(module, class_name, None)
     if not (isinstance(found, type) and issubclass(found, nn.Module)):
         modules = [
@@ -190,6 +194,22 @@ def _import(name: str) -> type[nn.Module]:
         except ValueError as error:
             raise ValueError(f"the unit {name!r} can't be loaded: {error}") from None
     return found  # pyrefly: ignore[bad-return]
+
+
+@contextmanager
+def _present_folder_first() -> Iterator[None]:
+    """Find the user's modules before others of the same name; afterwards, only after these.
+
+    Else a file called random.py would take the place of Python's own in every process.
+    """
+    folder = str(Path.cwd())
+    sys.path.insert(0, folder)
+    try:
+        yield
+    finally:
+        sys.path.remove(folder)
+        if folder not in sys.path:
+            sys.path.append(folder)
 
 
 def _free_arguments(name: str, cls: type[nn.Module]) -> list[str]:
