@@ -1,3 +1,6 @@
 """Exact arithmetic inside a language model: its text's numbers, read and written. No torch."""
 
 from .exact import compute as compute
+from .numbers import Number as Number
+from .numbers import Style as Style
+from .numbers import find as find
