@@ -4,3 +4,4 @@ from .exact import compute as compute
 from .numbers import Number as Number
 from .numbers import Style as Style
 from .numbers import find as find
+from .writing import write as write
