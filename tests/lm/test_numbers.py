@@ -74,7 +74,7 @@ def test_a_decimal_is_read_to_the_last_digit_whatever_the_context(value):
         (".5", Style(decimals=1, bare=True)),
         ("-5", Style()),
         ("−5", Style(minus="−")),
-        ("+5", Style(plus="+")),
+        ("+5", Style()),
         ("-$5", Style(minus="-$", plus="$")),
         ("6.7e-11", Style(exponent="e")),
         ("٣٫٥", Style(decimals=1, point="٫", zero="٠")),

@@ -17,7 +17,7 @@ STYLES = st.builds(
     point=st.sampled_from(".٫"),
     bare=st.booleans(),
     minus=st.sampled_from(["-", "−", "-$", "−€ "]),
-    plus=st.sampled_from(["", "+", "$", "+€"]),
+    plus=st.sampled_from(["", "$", "€ "]),
     exponent=st.sampled_from(["", "", "e", "E"]),
     zero=st.sampled_from("0０٠०"),
 )
@@ -67,7 +67,7 @@ def test_a_value_written_as_it_was_written_stays(value, style):
         (-7, "-$5", "-$7"),
         (7, "-$5", "$7"),
         (7, "$5", "7"),
-        (7, "+5", "+7"),
+        (7, "+5", "7"),
         (0, "-5", "0"),
         (Decimal("-0"), "5", "0"),
         (1500, "6.7e-11", "1.5e3"),

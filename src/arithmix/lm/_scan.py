@@ -42,7 +42,7 @@ TIME = r"""
 
 PHONE = rf"""
     (?<![\w)]) (?<![\d)]\ ) \+ (?=(?:[ ()-]{{0,2}}\d){{7,15}}+(?!\d))
-        \d{{1,3}} (?: [ -]?\(?\d{{1,4}}\)? ){{2,5}}+
+        \d{{1,3}} (?: [ -]\(?\d{{1,4}}\)? ){{2,5}}+
     | \(\d{{3}}\)[ -]?\d{{3}}-\d{{4}} (?!\d)
     | (?<![\w-]) (?:1-)? \d{{3}} (?P<dash>[-.]) \d{{3}} (?P=dash) \d{{4}} {NO_SUM}
     | (?: (?<=[Cc]all\ ) | (?<=[Dd]ial\ ) | (?<=[Pp]hone\ ) | (?<=[Pp]hone:\ ) | (?<=[Tt]el:\ ) )
@@ -71,7 +71,7 @@ OTHER = r"""
 """
 
 # Spaces group digits only where they cannot stand between two numbers.
-SPACED = r"""
+GROUPS = r"""
     (?<!\d\ ) (?!0) (?:
         (?=\d{1,3}(?:\ \d{3})*?\ 0) \d{1,3} (?:\ \d{3})++                # 5 000
         | \d{1,2} (?:\ \d{3}){2,}+                                       # 1 234 567
@@ -82,13 +82,13 @@ SPACED = r"""
 # A minus after a number, a word or a bracket subtracts; "x -5" does, "is -5" does not.
 VALUE = rf"""
     (?: (?<![\w)\]}}{PERCENTS}]) (?<![\d)\]}}{PERCENTS}]\ ) (?<!\b[b-zB-HJ-Z]\ )
-        (?P<mark>[{MINUSES}+]) (?P<inner>[{CURRENCIES}]\ ?)?
+        (?P<minus>[{MINUSES}]) (?P<inner>[{CURRENCIES}]\ ?)?
     )?
     (?:
         (?P<whole>
             (?<!\d[{GROUPERS}]) (?!0) \d{{1,3}} (?P<grouper>[{GROUPERS}]) \d{{3}}
                 (?: (?P=grouper)\d{{3}} )*+ (?! (?P=grouper)?\d )
-            | {SPACED}
+            | {GROUPS}
             | \d++
         ) (?: (?P<point>[{POINTS}]) (?P<decimals>\d++) )?
         | (?<![\w.]) (?P<bare>[{POINTS}]) (?P<tail>\d++)
@@ -119,6 +119,6 @@ RUN = re.compile(r"\d++")
 # A mark belongs to the number that it touches, else to the one a space away from it.
 BEFORE = re.compile(rf"([{CURRENCIES}])$|(?<!\d)([{CURRENCIES}])[ \u00a0]$")
 AFTER = re.compile(rf"([{MARKS}])(?!\.?\d)|[ \u00a0]([{MARKS}])(?![ \u00a0]?\.?\d)")
-IS_SPACED = re.compile(SPACED, re.VERBOSE)
+SPACED = re.compile(GROUPS, re.VERBOSE)
 # Read backwards from the end of a text: what may go on being the same number.
 TAIL = re.compile(rf"(?:[+-]?[eE](?=\d))?[\d{POINTS}{GROUPERS}]*+")

@@ -9,7 +9,7 @@ import unicodedata
 from dataclasses import dataclass
 from decimal import Decimal
 
-from ._scan import AFTER, BEFORE, MINUSES, PERCENTS, RUN, SCAN, TAIL
+from ._scan import AFTER, BEFORE, PERCENTS, RUN, SCAN, TAIL
 from .exact import to_int
 
 
@@ -101,16 +101,16 @@ def _value(match: re.Match[str], touching: int) -> Number:
         value = Decimal(f"{digits}.{decimals}e{match['exponent'] or 0}")
     else:
         value = to_int(digits)
-    mark, inner = match["mark"] or "", match["inner"] or ""
-    if mark and mark in MINUSES:
+    minus, inner = match["minus"], match["inner"] or ""
+    if minus:
         value = -value if isinstance(value, int) else value.copy_negate()  # - would round it
     style = Style(
         separator=separator,
         decimals=0 if match["e"] else len(decimals),
         point=match["point"] or match["bare"] or ".",
         bare=not whole,
-        minus=(mark if mark and mark in MINUSES else "-") + inner,
-        plus=("+" if mark == "+" else "") + inner,
+        minus=(minus or "-") + inner,
+        plus=inner,
         exponent=match["e"] or "",
         zero=_zero(whole or decimals),
     )

@@ -1,8 +1,6 @@
 """A value written as a number of a text is written."""
 
-from decimal import Decimal
-
-from ._scan import IS_SPACED
+from ._scan import SPACED
 from .exact import Exact, places, to_decimal
 from .numbers import Number, Style
 
@@ -12,6 +10,7 @@ def write(value: Exact, like: Number | Style) -> str | None:
 
     What can be written is what ends: None for 1/3, and for over 100 000 digits.
 
+    >>> from decimal import Decimal
     >>> from .numbers import find
     >>> [price] = find("$1,003.50")
     >>> write(5, price), write(Decimal("-1234567.125"), price)
@@ -22,20 +21,15 @@ def write(value: Exact, like: Number | Style) -> str | None:
     if decimal is None:
         return None
     size = decimal.copy_abs()
-    text = f"{size:e}".replace("e+", "e") if style.exponent else _plain(size, style)
+    if style.exponent:
+        text = f"{size:e}".replace("e+", "e")
+    else:
+        text = f"{size:,.{max(style.decimals, places(size))}f}"
+        text = text[1:] if style.bare and text.startswith("0.") else text
     marks = {",": style.separator, ".": style.point, "e": style.exponent}
     digits = {str(digit): chr(ord(style.zero) + digit) for digit in range(10)}
-    sign = style.minus if decimal < 0 else style.plus
-    return sign + text.translate(str.maketrans(marks | digits))
-
-
-def _plain(size: Decimal, style: Style) -> str:
-    """A size in ASCII digits, with commas where the style has separators."""
-    text = f"{size:,.{max(style.decimals, places(size))}f}"
-    whole, point, part = text.partition(".")
+    text = text.translate(str.maketrans(marks | digits))
     # An ordinary space might be taken for one between two numbers.
-    if not style.separator or (
-        style.separator == " " and not IS_SPACED.fullmatch(whole.replace(",", " "))
-    ):
-        whole = whole.replace(",", "")
-    return ("" if style.bare and whole == "0" and part else whole) + point + part
+    if style.separator == " " and not SPACED.match(text):
+        text = text.replace(" ", "")
+    return (style.minus if decimal < 0 else style.plus) + text
