@@ -30,7 +30,7 @@ OPERATIONS = {
 def compute(operation: str, a: Exact, b: Exact) -> Exact | None:
     """`a` + - * / `b`: an int where it is whole, else a Decimal where it ends, else a Fraction.
 
-    None where there is no result (a division by zero) or one of over 100 000 digits.
+    None where there is no result (a division by zero), or a number has over 100 000 digits.
 
     >>> compute("-", 10**30, 1)
     999999999999999999999999999999
