@@ -6,7 +6,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arithmix.lm import compute
@@ -19,6 +19,7 @@ NUMBERS = st.one_of(
 )
 
 
+@settings(deadline=None)
 @given(st.sampled_from(sorted(OPERATIONS)), NUMBERS, NUMBERS)
 def test_a_result_is_that_of_fractions(operation, a, b):
     if operation in "/÷" and not b:
@@ -75,6 +76,7 @@ def test_what_is_no_operation_or_no_exact_number_is_refused():
             compute("+", 1, wrong)
 
 
+@settings(deadline=None)
 @given(st.integers(-(10**6000), 10**6000))
 def test_long_integers_go_to_decimals_and_back(value):
     decimal = to_decimal(value)

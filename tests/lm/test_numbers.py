@@ -5,7 +5,7 @@ import time
 from decimal import Decimal, localcontext
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arithmix.lm import Style, find
@@ -31,6 +31,7 @@ def test_the_numbers_of_a_text_are_these(text):
     assert said(text) == TEXTS[text]
 
 
+@settings(deadline=None)
 @given(AWKWARD)
 def test_every_digit_is_in_one_number_and_every_number_has_digits(text):
     held = [i for n in find(text) for i in range(n.start, n.end)]
@@ -39,6 +40,7 @@ def test_every_digit_is_in_one_number_and_every_number_has_digits(text):
     assert all(any(map(str.isdecimal, text[n.start : n.end])) for n in find(text))
 
 
+@settings(deadline=None)
 @given(AWKWARD)
 def test_a_line_is_read_by_itself(text):
     for line, more in (("3 apples.\n", 1), ("GPT-4 is new.\n", 1)):
@@ -48,12 +50,14 @@ def test_a_line_is_read_by_itself(text):
             assert after == alone
 
 
+@settings(deadline=None)
 @given(st.integers())
 def test_an_integer_is_read_as_it_is(value):
     [number] = find(f"so it is {value} here")
     assert (number.value, type(number.value)) == (value, int)
 
 
+@settings(deadline=None)
 @given(st.decimals(allow_nan=False, allow_infinity=False))
 def test_a_decimal_is_read_to_the_last_digit_whatever_the_context(value):
     text = f"{value:f}" if abs(value.adjusted()) < 50 else str(value)
@@ -122,6 +126,7 @@ def test_a_number_before_something_else_is_not_open(text):
     assert not find(text)[0].open
 
 
+@settings(deadline=None)
 @given(AWKWARD, st.integers(0, 30))
 def test_only_the_open_numbers_of_a_cut_text_change_with_a_digit_more(text, cut):
     text = text[:cut]

@@ -1,7 +1,7 @@
 """Numbers in tokens: located, and written after what stands already."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arithmix.lm import Style, continuation, find, locate, write
@@ -15,6 +15,7 @@ PREFIXES = st.sampled_from(
 )
 
 
+@settings(deadline=None)
 @given(TOKENIZERS, PREFIXES, st.integers(), st.sampled_from(["", ","]), st.integers(0, 20))
 def test_prefix_and_continuation_make_the_text(tokenizer, prefix, value, separator, held):
     text = " " + write(value, Style(separator=separator))
@@ -24,6 +25,7 @@ def test_prefix_and_continuation_make_the_text(tokenizer, prefix, value, separat
     assert find(tokenizer.decode(ids + more))[-1].value == value
 
 
+@settings(deadline=None)
 @given(TOKENIZERS, st.text(alphabet="0123456789 -+=.,$ax\n"), st.integers(), st.booleans())
 def test_a_continuation_is_right_or_none(tokenizer, prefix, value, space):
     ids = tokenizer.encode(prefix)
@@ -92,6 +94,7 @@ def test_only_a_number_is_written(text):
         remaining("it is ", text)
 
 
+@settings(deadline=None)
 @given(TOKENIZERS, st.text(alphabet="0123456789 -+=.,$ax\n"))
 def test_places_hold_their_numbers(tokenizer, text):
     offsets = Pieces.offsets(tokenizer, text)

@@ -4,7 +4,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arithmix.lm import Style, find, write
@@ -30,6 +30,7 @@ VALUES = st.one_of(
 )
 
 
+@settings(deadline=None)
 @given(VALUES, STYLES)
 def test_what_is_written_is_read_back_exactly(value, style):
     text = write(value, style)
@@ -38,6 +39,7 @@ def test_what_is_written_is_read_back_exactly(value, style):
     assert (number.role, number.end) == ("value", len(text))
 
 
+@settings(deadline=None)
 @given(VALUES, STYLES)
 def test_a_value_written_as_it_was_written_stays(value, style):
     text = write(value, style)
