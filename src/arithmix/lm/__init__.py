@@ -1,0 +1,1 @@
+"""Arithmetic inside a language model. Needs the extra `lm`."""
