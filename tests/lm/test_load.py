@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from arithmix.lm.fetch import fetch
@@ -99,6 +100,14 @@ def test_what_is_no_model_is_one_sentence(gguf, tmp_path):
     (tmp_path / "model.txt").write_text("not a model")
     with pytest.raises(ValueError, match=r"a model is a folder or a \.gguf file; got "):
         load(tmp_path / "model.txt")
+
+
+def test_weights_that_are_missing_are_not_made_up(folder):
+    weights = load_file(folder / "model.safetensors")
+    del weights["model.norm.weight"]
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(ValueError, match=r"Tiny can't be loaded: it has no model\.norm\.weight"):
+        load(folder)
 
 
 def test_pickled_weights_are_refused(folder):
