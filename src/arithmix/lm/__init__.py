@@ -1,4 +1,7 @@
-"""Exact arithmetic inside a language model: its text's numbers, read and written. No torch."""
+"""Arithmetic inside a language model: its text's numbers, read and written exactly.
+
+What is here needs no torch; `fetch` and `load`, which get a model, need the extra `lm`.
+"""
 
 from .exact import compute as compute
 from .numbers import Number as Number
