@@ -2,14 +2,19 @@
 
 import csv
 import io
+import itertools
 import shutil
+import sys
 
 import pytest
+
+from arithmix.cli import main
 
 from .kills import ORDINARY, assert_equal_rows, command, rows
 
 NAMES = ["Normed", "Dropped", "Recurrent", "Embedded", "Closed", "Attributed", "Frozen", "Tied"]
 NAMES += ["Complex", "Configured", "Counting", "Lazy", "Stacked"]
+NUMBERS = itertools.count()
 PART = ["--operations", "add", "--ranges", "p20", "--seeds", "0-1"]
 UNIT = """
 import torch
@@ -119,8 +124,8 @@ def test_a_short_training_is_judged_by_its_last_row(tmp_path):
         ("x = 1\n", "bad has no torch.nn.Module"),
     ],
 )
-def test_what_goes_wrong_in_an_import_is_said_with_its_line(tmp_path, text, said):
-    _says(tmp_path, text, said)
+def test_what_goes_wrong_in_an_import_is_said_with_its_line(says, text, said):
+    says(text, said)
 
 
 def _recipe(words):
@@ -171,14 +176,27 @@ class Bad(torch.nn.Module):
         ),
     ],
 )
-def test_what_goes_wrong_in_a_unit_is_said_with_its_line(tmp_path, parts, said):
+def test_what_goes_wrong_in_a_unit_is_said_with_its_line(says, parts, said):
     default = {"made": "", "forward": "return x @ self.w", "recipe": ""}
-    _says(tmp_path, HEAD.format(**default | parts), said)
+    says(HEAD.format(**default | parts), said)
 
 
-def _says(folder, text, said):
-    (folder / "bad.py").write_text(text)
-    done = command("run", "nalm", "--units", "bad:Bad", *PART, "--eager", cwd=folder)
-    assert done.returncode == 2, done.stdout
-    assert said in done.stderr, done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
+@pytest.fixture
+def says(tmp_path, monkeypatch, capsys):
+    """Run a unit of the text given, in this process, and check the one sentence that is said."""
+
+    def run(text, said):
+        name = f"bad_{next(NUMBERS)}"  # a module of this name is imported once
+        (tmp_path / f"{name}.py").write_text(text)
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "path", list(sys.path))
+        words = ["run", "nalm", "--units", f"{name}:Bad", *PART, "--eager"]
+        monkeypatch.setattr(sys, "argv", ["arithmix", *words])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        heard = capsys.readouterr().err
+        assert ended.value.code == 2
+        assert said.replace("bad", name) in heard
+        assert len(heard.strip().splitlines()) == 1
+
+    return run

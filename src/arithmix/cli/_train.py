@@ -31,8 +31,8 @@ def train(
         progress.interrupted = True
         raise KeyboardInterrupt
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, interrupt)
+    both = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.signal(number, interrupt) for number in both}
     with Store(out) as store:
         try:
             return run_study(
@@ -46,6 +46,9 @@ def train(
         except KeyboardInterrupt:
             print_line(f"stopped; {_how_to_go_on(out, force)}")
             raise typer.Exit(130) from None
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
 def _how_to_go_on(out: Path, force: bool) -> str:
