@@ -20,6 +20,7 @@ LAYERS = [
     {"report"},
     {"studies"},
     {"landscape"},
+    {"lm"},
     {"bench"},
     {"units"},
     {"dag"},

@@ -1,0 +1,1 @@
+"""A language model that computes: programs over the numbers of a text, inside a model's logits."""
