@@ -67,6 +67,7 @@ def without(module, *words, cwd):
         ("figures", "matplotlib", "figures"),
         ("report", "plotly", "report"),
         ("export rows.parquet", "pyarrow", "parquet"),
+        *(("lm fetch", module, "lm") for module in ("transformers", "gguf", "accelerate")),
     ],
 )
 def test_an_extra_that_is_missing_is_named_before_any_work(words, module, extra, tmp_path):

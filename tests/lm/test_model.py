@@ -4,7 +4,8 @@ import pytest
 import torch
 import transformers
 
-from arithmix.lm.model import attach, fingerprint
+from arithmix.lm.load import base as base_of
+from arithmix.lm.model import attach
 from arithmix.lm.plan import NEGLIGIBLE, make_plan
 from arithmix.lm.programs import OPERATIONS
 from arithmix.lm.reader import Config, Reader
@@ -167,7 +168,7 @@ def test_a_trace_has_formula_operands_and_runner_up(base, tokenizer):
 
 
 def test_a_block_is_saved_alone_and_refuses_another_base(base, tokenizer, tmp_path):
-    made = reader(fingerprint=fingerprint(base), base="tiny")
+    made = reader(base=("tiny", base_of(base).hash))
     made.save_pretrained(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["block.json", "block.safetensors"]
     loaded = Reader.from_pretrained(tmp_path)
@@ -175,7 +176,7 @@ def test_a_block_is_saved_alone_and_refuses_another_base(base, tokenizer, tmp_pa
     ids = tokenizer(PROMPT, return_tensors="pt").input_ids
     logits = attach(base, tokenizer, made)(ids).logits
     assert torch.equal(attach(base, tokenizer, loaded)(ids).logits, logits)
-    with pytest.raises(ValueError, match="trained with the base 'tiny'"):
+    with pytest.raises(ValueError, match="states of 'tiny' with the hash"):
         attach(make_base(tokenizer, seed=1), tokenizer, loaded)
     with pytest.raises(FileNotFoundError, match=r"block\.json; got"):
         Reader.from_pretrained(tmp_path / "nothing")

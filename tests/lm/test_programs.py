@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arithmix.lm.kinds import Alphabet, begun, numbers, opens, spelled
 from arithmix.lm.programs import compute, one_step, read, write
-from arithmix.lm.tokens import Alphabet, begun, numbers, opens, spelled
 
 DECIMALS = st.decimals(-(10**9), 10**9, places=3)
 

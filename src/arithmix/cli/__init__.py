@@ -12,6 +12,7 @@ from . import (
     figures,
     landscape,
     list_,
+    lm,
     recover,
     report,
     run,
@@ -53,6 +54,7 @@ for command in (
     list_.list_,
 ):
     app.command(name=command.__name__.strip("_"))(command)
+app.add_typer(lm.app, name="lm")
 
 
 def main() -> None:

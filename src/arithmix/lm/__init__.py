@@ -1,1 +1,1 @@
-"""A language model that computes: programs over the numbers of a text, inside a model's logits."""
+"""Arithmetic inside a language model. Needs the extra `lm`."""

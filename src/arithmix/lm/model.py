@@ -6,16 +6,16 @@ the key/value cache, as one more layer: its keys are states and log-probabilitie
 token ids. So it is reordered, selected and cropped with the rest; without a cache it is made anew.
 """
 
-import hashlib
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from .kinds import WRITTEN, Alphabet, begun, numbers, opens
+from .load import base
 from .plan import Plan, Program, Row, begin, go_on, make_plan
 from .reader import Reader
-from .tokens import WRITTEN, Alphabet, begun, numbers, opens
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ class Computing:
         """As the base's, with computed numbers in the logits, and in the loss of `labels`."""
         if input_ids is None:
             raise ValueError("a model that computes reads input_ids; got none")
-        base: Any = super()
-        out = base.forward(
+        own: Any = super()
+        out = own.forward(
             input_ids=input_ids,
             attention_mask=attention_mask,
             position_ids=position_ids,
@@ -185,11 +185,11 @@ def attach(model: Any, tokenizer: Any, block: Reader) -> Any:
         ValueError: The tokenizer is of another kind, or the block was trained with another base.
     """
     alphabet = Alphabet(tokenizer)
-    config = block.config
-    if config.fingerprint not in ("", got := fingerprint(model)):
+    wanted, got = block.config.base, base(model)
+    if wanted and wanted[1] != got.hash:
         raise ValueError(
-            f"the block was trained with the base {config.base!r} ({config.fingerprint}); "
-            f"got {model.config._name_or_path!r} ({got})"
+            f"the block reads the states of {wanted[0]!r} with the hash {wanted[1][:16]}; "
+            f"got {got.name!r} with {got.hash[:16]}"
         )
     kind = type(model)
     if not issubclass(kind, Computing):
@@ -198,15 +198,6 @@ def attach(model: Any, tokenizer: Any, block: Reader) -> Any:
     # Not as a submodule, so that the model's own state stays that of its base.
     vars(model).update(block=block.to(model.device), alphabet=alphabet, tokenizer=tokenizer)
     return model
-
-
-def fingerprint(model: Any) -> str:
-    """A digest of the names and shapes of a model's weights, and of some numbers of each."""
-    digest = hashlib.sha256()
-    for name, weight in sorted(model.state_dict().items()):
-        few = weight.detach().flatten()[:: max(1, weight.numel() // 64)].float().cpu()
-        digest.update(f"{name}{tuple(weight.shape)}{few.tolist()}".encode())
-    return digest.hexdigest()[:16]
 
 
 def _remember(cache: Any, layer: int, new: Tensor, seen: Tensor) -> tuple[Tensor, Tensor]:

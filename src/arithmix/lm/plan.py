@@ -12,9 +12,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from .kinds import DIGITS, STARTS, WRITTEN, Number, numbers, spelled
 from .programs import OPERATIONS, one_step
 from .reader import Reader
-from .tokens import DIGITS, STARTS, WRITTEN, Number, numbers, spelled
 
 NEGLIGIBLE = 1e-6
 """A program with less probability is left to the base."""

@@ -33,8 +33,7 @@ class Config:
         memory: How many of the numbers before a place are read, the last ones.
         constants: Numbers that programs may use though no text has them.
         threshold: Where copy and one step together have less probability, the base is left alone.
-        base: The name of the base.
-        fingerprint: A digest of the base's weights; another base is refused.
+        base: The name and the hash of the base; another one is refused. Any will do if it is ().
     """
 
     width: int
@@ -43,8 +42,7 @@ class Config:
     memory: int = 12
     constants: tuple[str, ...] = ("1", "2", "100")
     threshold: float = 0.1
-    base: str = ""
-    fingerprint: str = ""
+    base: tuple[str, ...] = ()
 
 
 class Reader(nn.Module):
@@ -52,12 +50,14 @@ class Reader(nn.Module):
 
     Args:
         config: What it is made with.
-        generator: Where the parameters are drawn from; torch's default generator if None.
+        generator: Where the parameters are drawn from, and in training what is left out; torch's
+            default generator if None.
     """
 
     def __init__(self, config: Config, generator: torch.Generator | None = None) -> None:
         super().__init__()
         self.config = config
+        self.noise = generator
         states, rank, ops = config.width * len(config.layers), config.rank, len(OPERATIONS)
 
         def draw(*shape: int) -> nn.Parameter:
@@ -120,7 +120,12 @@ class Reader(nn.Module):
         """States with each layer's brought to mean 0 and variance 1."""
         width = self.config.width
         chunks = states.to(self.query.dtype).unflatten(-1, (-1, width))
-        return nn.functional.layer_norm(chunks, (width,)).flatten(-2)
+        levelled = nn.functional.layer_norm(chunks, (width,)).flatten(-2)
+        if not self.training:
+            return levelled
+        # Half are left out: wordings that were never trained are then read better.
+        kept = torch.rand(levelled.shape, generator=self.noise, device=levelled.device) < 0.5
+        return 2 * levelled * kept
 
     def save_pretrained(self, folder: str | Path) -> None:
         """Write the reader, without its base, into a folder: its numbers and how it was made."""
@@ -145,7 +150,7 @@ class Reader(nn.Module):
         if not (folder / "block.json").is_file():
             raise FileNotFoundError(f"a saved block has a file block.json; got {folder} without it")
         entries = json.loads((folder / "block.json").read_text(encoding="utf-8"))
-        for key in ("layers", "constants"):
+        for key in ("layers", "constants", "base"):
             entries[key] = tuple(entries[key])
         reader = cls(Config(**entries))
         reader.load_state_dict(load_file(folder / "block.safetensors"))

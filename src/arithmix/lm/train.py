@@ -11,11 +11,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from .kinds import DIGITS, STARTS, Alphabet, begun, numbers, opens
+from .load import base
 from .mixture import number_loss
-from .model import fingerprint
 from .programs import one_step
 from .reader import Config, Reader
-from .tokens import DIGITS, STARTS, Alphabet, begun, numbers, opens
 
 
 @dataclass(frozen=True)
@@ -101,8 +101,7 @@ def train(
     config = Config(
         width=model.config.hidden_size,
         layers=tuple(layers),
-        base=model.config._name_or_path,
-        fingerprint=fingerprint(model),
+        base=tuple(base(model)),
         **settings,
     )
     examples = list(collect(texts, model, tokenizer, layers, config.memory))
