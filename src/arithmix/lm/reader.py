@@ -39,7 +39,7 @@ class Config:
     width: int
     layers: tuple[int, ...]
     rank: int = 128
-    memory: int = 12
+    memory: int = 6
     constants: tuple[str, ...] = ("1", "2", "100")
     threshold: float = 0.1
     base: tuple[str, ...] = ()
@@ -101,16 +101,17 @@ class Reader(nn.Module):
         recency = self.recency[:count].flip(0)
         keys = nn.functional.gelu(levelled @ self.key.mT + recency)
         keys = torch.cat([keys, self.constant.expand(batch, -1, -1)], 1)
-        hidden = nn.functional.pad(missing, (0, len(self.constant)))
-
         scale = keys.shape[-1] ** -0.5
         copies = torch.einsum("br,rs,bns->bn", query, self.copy, keys[:, :count]) * scale
         left = torch.einsum("br,ors,bns->bon", query, self.left, keys) * scale
         right = torch.einsum("br,ors,bns->bon", query, self.right, keys) * scale
         steps = left.unsqueeze(-1) + right.unsqueeze(-2)  # batch operation left right
         steps = steps + (query @ self.operation.mT)[..., None, None]
+        unknown = nn.functional.pad(missing, (0, len(self.constant)))
+        constant = torch.arange(keys.shape[1], device=keys.device) >= count
+        no_program = unknown[:, :, None] | unknown[:, None, :] | (constant[:, None] & constant)
         # Finite, so that masses that are left out stay numbers in what is computed with them.
-        steps = steps.masked_fill((hidden[:, None, :, None] | hidden[:, None, None, :]), -1e4)
+        steps = steps.masked_fill(no_program.unsqueeze(1), -1e4)
         return (
             copies.masked_fill(missing, -1e4).log_softmax(-1),
             steps.flatten(1).log_softmax(-1),

@@ -79,8 +79,8 @@ def train(
     model: Any,
     tokenizer: Any,
     *,
-    layers: Sequence[int],
-    epochs: int = 12,
+    layers: Sequence[int] | None = None,
+    epochs: int = 8,
     seed: int = 0,
     **settings: Any,
 ) -> Reader:
@@ -90,7 +90,8 @@ def train(
         texts: Plain texts; those of `sums.py`, or one's own.
         model: A causal language model of transformers, whose weights stay as they are.
         tokenizer: Its tokenizer, which writes each digit as a token.
-        layers: Which of its states are read: 0 is the embedding, 1 the first layer's.
+        layers: Which of its states are read: 0 is the embedding, 1 the first layer's; that at two
+            thirds of the depth if left out.
         epochs: How often each number is seen.
         seed: Of the reader's parameters and of the order of the numbers.
         settings: Others of `Config`.
@@ -98,6 +99,8 @@ def train(
     Raises:
         ValueError: No text has a number after another.
     """
+    if layers is None:
+        layers = (round(2 / 3 * model.config.num_hidden_layers),)
     config = Config(
         width=model.config.hidden_size,
         layers=tuple(layers),
