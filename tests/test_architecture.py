@@ -65,7 +65,11 @@ def test_no_file_is_long():
 
 @pytest.mark.parametrize(
     ("module", "light"),
-    [("arithmix", ("torch", "scipy", "rich", "typer")), ("arithmix.table", ("torch",))],
+    [
+        ("arithmix", ("torch", "scipy", "rich", "typer")),
+        ("arithmix.table", ("torch",)),
+        ("arithmix.lm", ("torch", "numpy", "transformers")),
+    ],
 )
 def test_imports_are_light(module, light):
     program = f"import sys, {module}; print([m for m in {light!r} if m in sys.modules])"

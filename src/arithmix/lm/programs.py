@@ -4,64 +4,31 @@ A number is kept as the text that stands for it ("-1,234.5") and is a fraction o
 is computed, so no digit is ever lost.
 """
 
-from fractions import Fraction
+from decimal import Decimal
 from functools import lru_cache
+
+from . import exact
+from .numbers import Style
+from .writing import write
 
 OPERATIONS = "+-*/"
 LONGEST = 2000
-"""Digits of the longest value that is written; beyond them nobody reads a number."""
-
-
-def read(text: str) -> Fraction:
-    """The value of a number's text.
-
-    >>> read("-1,234.5")
-    Fraction(-2469, 2)
-    """
-    return Fraction(text.replace(",", ""))
-
-
-def write(value: Fraction, grouped: bool = False) -> str | None:
-    """A value as text, with "," between thousands if `grouped`; None if its digits never end.
-
-    >>> write(Fraction(-2469, 2), grouped=True)
-    '-1,234.5'
-    """
-    rest, power = value.denominator, {2: 0, 5: 0}
-    for prime in power:
-        while rest % prime == 0:
-            rest, power[prime] = rest // prime, power[prime] + 1
-    places = max(power.values())
-    scaled = abs(value.numerator) * 10**places // value.denominator
-    if rest != 1 or scaled >= 10**LONGEST:
-        return None
-    whole, decimals = divmod(scaled, 10**places)
-    sign = "-" if value < 0 else ""
-    text = f"{sign}{whole:,}" if grouped else f"{sign}{whole}"
-    return f"{text}.{decimals:0{places}d}" if places else text
+"""Characters of the longest number that is read or written; nobody reads a longer one."""
 
 
 @lru_cache(maxsize=100_000)
 def compute(operation: str, left: str, right: str) -> str | None:
     """The value of `left operation right` as text; None for x / 0 and for digits that never end.
 
-    >>> compute("*", "0.5", "1,000")
-    '500'
+    >>> compute("*", "0.5", "1,000"), compute("/", "1", "3")
+    ('500', None)
     """
-    x, y = read(left), read(right)
-    # Written as its operands are, as far as they say how.
-    grouped = "," in left + right
-    if operation == "/" and not y:
-        return None
-    match operation:
-        case "+":
-            return write(x + y, grouped)
-        case "-":
-            return write(x - y, grouped)
-        case "*":
-            return write(x * y, grouped)
-        case _:
-            return write(x / y, grouped)
+    x, y = (Decimal(text.replace(",", "")) for text in (left, right))
+    value = exact.compute(operation, x, y)
+    # Thousands are kept apart where an operand's are.
+    style = Style(separator="," if "," in left + right else "")
+    text = None if value is None else write(value, style)
+    return text if text and len(text) <= LONGEST else None
 
 
 @lru_cache(maxsize=256)

@@ -8,7 +8,9 @@ import random
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .programs import compute, write
+from .numbers import Style
+from .programs import compute
+from .writing import write
 
 EXPRESSIONS = {
     "+": [
@@ -210,9 +212,11 @@ def draw_sum(
     if operation == "-" and 0 <= a < b and (digits or rng.random() < 0.7):
         a, b = b, a
     grouped = not digits and rng.random() < 0.15
-    x, y = write(a, grouped), write(b, grouped)
+    style = Style(separator="," if grouped else "")
+    x, y = write(a, style), write(b, style)
+    assert x and y  # they end, by the choice of operands, as does the answer
     answer = compute(operation, x, y)
-    assert answer is not None  # by the choice of operands
+    assert answer
     return Sum(prompt.format(a=x, b=y), answer, operation)
 
 
