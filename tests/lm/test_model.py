@@ -182,15 +182,21 @@ def test_a_block_is_saved_alone_and_refuses_another_base(base, tokenizer, tmp_pa
         Reader.from_pretrained(tmp_path / "nothing")
 
 
-def test_the_base_is_frozen_and_saved_without_the_block(model):
+def test_the_base_is_frozen_and_saved_without_the_block(model, tmp_path):
     assert not any(parameter.requires_grad for parameter in model.parameters())
-    assert not any("block" in name for name in model.state_dict())
+    model.save_pretrained(tmp_path)
+    again = transformers.AutoModelForCausalLM.from_pretrained(tmp_path)
+    assert again.config.architectures == ["LlamaForCausalLM"]
+    assert base_of(again).hash == base_of(model).hash
 
 
 def test_what_it_can_not_run_is_refused(model, tokenizer):
     ids = tokenizer(PROMPT, return_tensors="pt").input_ids
     with pytest.raises(ValueError, match="input_ids; got none"):
         model(inputs_embeds=torch.zeros(1, 2, 32))
+    static = transformers.StaticCache(config=model.config, max_cache_len=64)
+    with pytest.raises(ValueError, match="DynamicCache; got StaticCache"):
+        model(ids, past_key_values=static)
     foreign = transformers.DynamicCache(config=model.config)
     make_base(tokenizer)(ids, past_key_values=foreign)
     with pytest.raises(ValueError, match="from its first token on; got"):

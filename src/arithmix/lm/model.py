@@ -4,6 +4,12 @@
 whatever scores a text by its logits see them. What the reader needs of the tokens so far lies in
 the key/value cache, as one more layer: its keys are states and log-probabilities, its values the
 token ids. So it is reordered, selected and cropped with the rest; without a cache it is made anew.
+
+    model, tokenizer = load()
+    attach(model, tokenizer, Reader.from_pretrained("block"))
+    asked = tokenizer("123456 * 654321 =", return_tensors="pt")
+    model.generate(**asked, max_new_tokens=20)
+    model.trace("123456 * 654321 = 80779853376")
 """
 
 from dataclasses import dataclass
@@ -193,7 +199,8 @@ def attach(model: Any, tokenizer: Any, block: Reader) -> Any:
         )
     kind = type(model)
     if not issubclass(kind, Computing):
-        model.__class__ = type(f"Computing{kind.__name__}", (Computing, kind), {})
+        # Of the same name, which is what the model's files say it is.
+        model.__class__ = type(kind.__name__, (Computing, kind), {})
     model.requires_grad_(False)
     # Not as a submodule, so that the model's own state stays that of its base.
     vars(model).update(block=block.to(model.device), alphabet=alphabet, tokenizer=tokenizer)

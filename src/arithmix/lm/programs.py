@@ -1,7 +1,6 @@
 """Programs over the numbers before a place: copies, and `left op right`, computed exactly.
 
-A number is kept as the text that stands for it ("-1,234.5") and is a fraction only while something
-is computed, so no digit is ever lost.
+A number is kept as the text that stands for it, as "-1,234.5", and no digit of it is ever lost.
 """
 
 from decimal import Decimal
