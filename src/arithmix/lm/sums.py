@@ -193,14 +193,16 @@ def draw_sum(
     operation: str | None = None,
     digits: tuple[int, int] | None = None,
     held_out: bool = False,
+    prompt: str | None = None,
 ) -> Sum:
     """One sum; of whole numbers of so many digits where `digits` says so, of all kinds otherwise.
 
+    It is worded as `prompt`, with {a} and {b} in it, or as one of the `wordings`.
     A quotient has finitely many digits: with `digits`, the dividend is a multiple of the divisor,
     so its digits are those of divisor and quotient together.
     """
     operation = operation or rng.choice("+-*/")
-    prompt = rng.choice(wordings(operation, held_out))
+    prompt = prompt or rng.choice(wordings(operation, held_out))
     first, second = digits or (rng.randint(1, 5), rng.randint(1, 5))
     a, b = _whole(rng, first), _whole(rng, second)
     places = (0, 0) if digits or rng.random() < 0.85 else (rng.randint(0, 2), rng.randint(0, 2))
