@@ -1,5 +1,6 @@
 import pytest
 
+from .digits import make_base, make_tokenizer
 from .tiny import write_gguf, write_wheel
 
 
@@ -23,3 +24,15 @@ def place(tmp_path, monkeypatch):
     place = tmp_path / "cache"
     monkeypatch.setenv("ARITHMIX_CACHE", str(place))
     return place
+
+
+@pytest.fixture(scope="session")
+def tokenizer():
+    """One that writes each digit as a token."""
+    return make_tokenizer()
+
+
+@pytest.fixture
+def base(tokenizer):
+    """A language model of two layers with random weights."""
+    return make_base(tokenizer)

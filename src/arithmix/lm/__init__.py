@@ -1,6 +1,6 @@
-"""Arithmetic inside a language model: its text's numbers, read and written exactly.
+"""Exact arithmetic inside a language model: its text's numbers, read and written.
 
-What is here needs no torch; `fetch` and `load`, which get a model, need the extra `lm`.
+What is named here needs no torch; `load`, `model` and `train` do, and the extra `lm`.
 """
 
 from .exact import compute as compute

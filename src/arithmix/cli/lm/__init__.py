@@ -2,11 +2,11 @@
 
 import typer
 
-from . import fetch
+from . import fetch, sums, train
 
 app = typer.Typer(no_args_is_help=True)
 
-for command in (fetch.fetch,):
+for command in (fetch.fetch, sums.sums, train.train):
     app.command(name=command.__name__)(command)
 
 
