@@ -146,7 +146,9 @@ def test_without_pip_or_its_index_the_sentence_says_so(wheel, place, monkeypatch
     monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
     with pytest.raises(ValueError, match=r"pip can't download tiny==1\.0; is its index reachable"):
         fetch(source=source(wheel))
-    monkeypatch.setattr(module, "find_spec", lambda name: None)
+    said = f"{sys.executable}: No module named pip\n"
+    ended = subprocess.CompletedProcess([], 1, stdout="", stderr=said)
+    monkeypatch.setattr(module.subprocess, "run", lambda *words, **more: ended)
     with pytest.raises(ValueError, match=r"has no pip to download tiny==1\.0 with"):
         fetch(source=source(wheel))
     assert not list(place.iterdir())

