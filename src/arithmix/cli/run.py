@@ -39,7 +39,7 @@ def run(
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Say only the result.")] = False,
 ) -> None:
-    """Train what is missing of a study. After an interrupt the same command goes on from there."""
+    """Train what is missing of a study. After an interrupt, run it again to go on from there."""
     asked = narrow(study, units, operations, ranges, seeds)
     progress = Progress(Console(), quiet)
     summary = train(asked, out, find_device(device), progress, not eager, force)
