@@ -1,158 +1,385 @@
 r"""The reader: from a language model's states to a distribution over programs.
 
-The state before a number asks, the states at the numbers before it answer:
+A small causal network beside the frozen model (two to three layers, a few hundred wide) reads the
+states of some of its layers at every token. Where a number may come next, what it has read there
+asks, and what it has read at the numbers before answers:
 
-    gate = softmax(G q)
+    gate = softmax(G q)                     base, copy, one step, two steps, three steps
     copy(i) = c(q) k_i
-    step(i, op, j) = l_op(q) k_i + r_op(q) k_j + b_op(q)
+    step(i, op, j) = l_op(q) k_i + r_op(q) k_j + p_op(k_i, k_j) + b_op(q)
 
-with q the query and k_i the key of the i-th number before the place, or of a constant. A key is
-made of the state at the number's last digit and of the one after it, which has seen what kind of
-thing was counted, and of how many numbers stand between it and the place.
+with q the query and k_i the key of the i-th number before the place, or of a constant. The result
+of a step is a new number with a key of its own, and the query of the next step knows of it: so a
+program of more steps is a sequence of such choices, each with probabilities that sum to one.
+
+Digits inside a number are skipped: nothing attends to them and they take no position, so that a
+number of a hundred digits is as far away as one of two.
 """
 
-import json
-from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from .programs import OPERATIONS
+from .block import Config, load, save
+from .programs import OPERATIONS, WINDOW
+
+NEVER = -1e4
+"""The logarithm of what is impossible. Finite, so that sums over nothing have gradients."""
+OPS = len(OPERATIONS)
 
 
-@dataclass(frozen=True)
-class Config:
-    """What a reader is made with.
+class Layer(nn.Module):
+    """A causal layer of attention and a perceptron, each behind a norm."""
 
-    Args:
-        width: Numbers in one state of the base.
-        layers: Which of the base's states are read: 0 is the embedding, 1 the first layer's.
-        rank: Numbers in a query and in a key.
-        memory: How many of the numbers before a place are read, the last ones.
-        constants: Numbers that programs may use though no text has them.
-        threshold: Where copy and one step together have less probability, the base is left alone.
-        base: The name and the hash of the base; another one is refused. Any will do if it is ().
-    """
+    def __init__(self, width: int, heads: int):
+        super().__init__()
+        self.heads = heads
+        self.attention_norm = nn.LayerNorm(width)
+        self.qkv = nn.Linear(width, 3 * width, bias=False)
+        self.out = nn.Linear(width, width, bias=False)
+        self.norm = nn.LayerNorm(width)
+        self.up = nn.Linear(width, 2 * width)
+        self.down = nn.Linear(2 * width, width)
 
-    width: int
-    layers: tuple[int, ...]
-    rank: int = 128
-    memory: int = 6
-    constants: tuple[str, ...] = ("1", "2", "100")
-    threshold: float = 0.1
-    base: tuple[str, ...] = ()
+    def project(
+        self, x: Float[Tensor, "batch seq width"], positions: Int[Tensor, "batch seq"]
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Queries, keys and values, each of the shape (batch, heads, seq, size)."""
+        parts = self.qkv(self.attention_norm(x)).unflatten(-1, (3, self.heads, -1))
+        q, k, v = parts.permute(2, 0, 3, 1, 4)
+        return rotate(q, positions), rotate(k, positions), v
+
+    def finish(self, x: Tensor, q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
+        """The layer's output, where `mask` says which keys a query sees."""
+        seen = nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask[:, None])
+        x = x + self.out(seen.transpose(1, 2).flatten(-2))
+        return x + self.down(nn.functional.gelu(self.up(self.norm(x))))
+
+
+class Steps(NamedTuple):
+    """What a step is chosen among: keys of numbers and constants, and who is there."""
+
+    keys: Float[Tensor, "batch slots rank"]
+    there: Bool[Tensor, "batch slots"]
+    constant: Bool[Tensor, " slots"]
+
+
+class State(NamedTuple):
+    """A program of which some steps are known: what the next is chosen with."""
+
+    q: Float[Tensor, "rows width"]
+    keys: Float[Tensor, "rows slots rank"]
+    there: Bool[Tensor, "rows slots"]
+    result: Float[Tensor, "rows rank"]
+
+    def take(self, rows: Int[Tensor, " chosen"]) -> "State":
+        """Some of the rows."""
+        return State(*(part[rows] for part in self))
 
 
 class Reader(nn.Module):
-    """A gate over base, copy and one step, and the probabilities of the programs.
+    """A gate over the base and the experts, and the probabilities of the programs.
 
     Args:
         config: What it is made with.
-        generator: Where the parameters are drawn from, and in training what is left out; torch's
-            default generator if None.
+        generator: Where the parameters are drawn from; torch's default generator if None.
     """
 
     def __init__(self, config: Config, generator: torch.Generator | None = None) -> None:
         super().__init__()
         self.config = config
-        self.noise = generator
-        states, rank, ops = config.width * len(config.layers), config.rank, len(OPERATIONS)
+        width, rank = config.size, config.rank
+        self.enter = nn.Linear(config.width * len(config.layers), width)
+        self.layers = nn.ModuleList(Layer(width, config.heads) for _ in range(config.depth))
+        self.leave = nn.LayerNorm(width)
+        self.query = nn.Linear(width, width)
+        self.gate_head = nn.Linear(width, 2 + config.steps)
+        self.style_head = nn.Linear(width, 4)
+        self.key = nn.Linear(2 * width, rank)
+        self.recency = nn.Parameter(torch.empty(config.memory, rank))
+        self.constant = nn.Parameter(torch.empty(len(config.constants), rank))
+        self.copy = nn.Linear(width, rank, bias=False)
+        self.left = nn.Linear(width, OPS * rank, bias=False)
+        self.right = nn.Linear(width, OPS * rank, bias=False)
+        self.operation = nn.Linear(width, OPS)
+        self.pair_left = nn.Parameter(torch.empty(OPS, rank, 32))
+        self.pair_right = nn.Parameter(torch.empty(OPS, rank, 32))
+        self.goal = nn.Parameter(torch.empty(config.steps, width))
+        self.result = nn.Linear(2 * rank, rank)
+        self.result_of = nn.Parameter(torch.empty(OPS, rank))
+        self.used = nn.Parameter(torch.empty(rank))
+        self.onward = nn.Linear(width + 3 * rank, width)
+        self.reset_parameters(generator)
 
-        def draw(*shape: int) -> nn.Parameter:
-            return nn.Parameter(torch.randn(shape, generator=generator) * shape[-1] ** -0.5)
+    def reset_parameters(self, generator: torch.Generator | None = None) -> None:
+        """Draw every parameter anew."""
+        for name, parameter in self.named_parameters():
+            with torch.no_grad():
+                if parameter.dim() == 1:
+                    # Norms start as the identity, biases at zero.
+                    is_norm = "norm" in name or "leave" in name
+                    parameter.fill_(1.0 if is_norm and name.endswith("weight") else 0.0)
+                else:
+                    spread = parameter.shape[-1] ** -0.5 if "pair" not in name else 0.05
+                    parameter.normal_(0, spread, generator=generator)
+        with torch.no_grad():
+            self.gate_head.weight.zero_()
+            self.recency.mul_(0.1)
 
-        self.query = draw(rank, states)
-        self.query_bias = nn.Parameter(torch.zeros(rank))
-        self.key = draw(rank, 2 * states)
-        self.gate_weight = nn.Parameter(torch.zeros(3, rank))
-        self.gate_bias = nn.Parameter(torch.zeros(3))
-        self.copy = draw(rank, rank)
-        self.left = draw(ops, rank, rank)
-        self.right = draw(ops, rank, rank)
-        self.operation = draw(ops, rank)
-        self.recency = nn.Parameter(torch.zeros(config.memory, rank))
-        self.constant = draw(len(config.constants), rank)
-
-    def ask(self, states: Float[Tensor, "*batch states"]) -> Float[Tensor, "*batch rank"]:
-        """The queries of states."""
-        return nn.functional.gelu(self._level(states) @ self.query.mT + self.query_bias)
-
-    def gate(self, query: Float[Tensor, "*batch rank"]) -> Float[Tensor, "*batch 3"]:
-        """Log-probabilities of base, copy and one step."""
-        return (query @ self.gate_weight.mT + self.gate_bias).log_softmax(-1)
-
-    def programs(
+    def read(
         self,
-        query: Float[Tensor, "batch rank"],
-        numbers: Float[Tensor, "batch numbers two states"],
-        missing: Bool[Tensor, "batch numbers"],
-    ) -> tuple[Float[Tensor, "batch numbers"], Float[Tensor, "batch programs"]]:
-        """Log-probabilities of the copies, and of the one-step programs in the order of `one_step`.
+        states: Float[Tensor, "batch seq states"],
+        digit: Bool[Tensor, "batch seq"],
+        there: Bool[Tensor, "batch seq"] | None = None,
+    ) -> Float[Tensor, "batch seq width"]:
+        """What is read at every token of whole texts.
 
         Args:
-            query: From `ask`.
-            numbers: The states at each number's last digit and after it; the last number last.
-            missing: Where a row has fewer numbers than the batch is wide: its first ones.
+            states: The base's states, one layer's after the other.
+            digit: Which tokens go on with a number: a digit after a digit.
+            there: Which tokens are no padding; all if left out.
         """
-        batch, count = missing.shape
-        levelled = self._level(numbers).flatten(-2)
-        recency = self.recency[:count].flip(0)
-        keys = nn.functional.gelu(levelled @ self.key.mT + recency)
-        keys = torch.cat([keys, self.constant.expand(batch, -1, -1)], 1)
-        scale = keys.shape[-1] ** -0.5
-        copies = torch.einsum("br,rs,bns->bn", query, self.copy, keys[:, :count]) * scale
-        left = torch.einsum("br,ors,bns->bon", query, self.left, keys) * scale
-        right = torch.einsum("br,ors,bns->bon", query, self.right, keys) * scale
-        steps = left.unsqueeze(-1) + right.unsqueeze(-2)  # batch operation left right
-        steps = steps + (query @ self.operation.mT)[..., None, None]
-        unknown = nn.functional.pad(missing, (0, len(self.constant)))
-        constant = torch.arange(keys.shape[1], device=keys.device) >= count
-        no_program = unknown[:, :, None] | unknown[:, None, :] | (constant[:, None] & constant)
-        # Finite, so that masses that are left out stay numbers in what is computed with them.
-        steps = steps.masked_fill(no_program.unsqueeze(1), -1e4)
-        return (
-            copies.masked_fill(missing, -1e4).log_softmax(-1),
-            steps.flatten(1).log_softmax(-1),
-        )
+        x = self.take_in(states)
+        positions, mask = positions_and_mask(digit, there, states.shape[1])
+        for layer in self.layers:
+            q, k, v = layer.project(x, positions)
+            x = layer.finish(x, q, k, v, mask)
+        return self.leave(x)
 
-    def _level(self, states: Float[Tensor, "*batch states"]) -> Float[Tensor, "*batch states"]:
-        """States with each layer's brought to mean 0 and variance 1."""
+    def take_in(
+        self, states: Float[Tensor, "batch seq states"]
+    ) -> Float[Tensor, "batch seq width"]:
+        """States with each layer's brought to mean 0 and variance 1, some left out in training."""
         width = self.config.width
-        chunks = states.to(self.query.dtype).unflatten(-1, (-1, width))
+        chunks = states.to(self.enter.weight.dtype).unflatten(-1, (-1, width))
         levelled = nn.functional.layer_norm(chunks, (width,)).flatten(-2)
-        if not self.training:
-            return levelled
-        # Half are left out: wordings that were never trained are then read better.
-        kept = torch.rand(levelled.shape, generator=self.noise, device=levelled.device) < 0.5
-        return 2 * levelled * kept
+        return self.enter(nn.functional.dropout(levelled, self.config.dropout, self.training))
+
+    def ask(self, read: Float[Tensor, "batch width"]) -> Float[Tensor, "batch width"]:
+        """The queries of what has been read before numbers."""
+        q = nn.functional.gelu(self.query(read))
+        return nn.functional.dropout(q, 0.1, self.training)
+
+    def gate(self, q: Float[Tensor, "batch width"]) -> Float[Tensor, "batch experts"]:
+        """Log-probabilities of the base, a copy, and programs of one step, two and three."""
+        return self.gate_head(q).log_softmax(-1)
+
+    def style(self, q: Float[Tensor, "batch width"]) -> Float[Tensor, "batch 4"]:
+        """Log-probabilities of how a value is written: plain, 1,234, 3.50 and 1,234.50."""
+        return self.style_head(q).log_softmax(-1)
+
+    def slots(
+        self,
+        ends: Float[Tensor, "batch numbers width"],
+        after: Float[Tensor, "batch numbers width"],
+        there: Bool[Tensor, "batch numbers"],
+    ) -> Steps:
+        """The keys of numbers, the last number last, and of the constants.
+
+        Args:
+            ends: What was read at each number's last token.
+            after: What was read one token later, which has seen what is counted.
+            there: Which are numbers; where a row has fewer than others its first are not.
+        """
+        count = there.shape[1]
+        keys = self.key(torch.cat([ends, after], -1)) + self.recency[:count].flip(0)
+        constants = self.constant.expand(len(keys), -1, -1)
+        keys = nn.functional.gelu(torch.cat([keys, constants], 1))
+        constant = torch.arange(keys.shape[1], device=keys.device) >= count
+        there = nn.functional.pad(there, (0, len(self.constant)), value=True)
+        return Steps(keys, there, constant)
+
+    def copies(
+        self, q: Float[Tensor, "batch width"], slots: Steps
+    ) -> Float[Tensor, "batch numbers"]:
+        """Log-probabilities of copying each number."""
+        numbers = ~slots.constant
+        keys, there = slots.keys[:, numbers], slots.there[:, numbers]
+        logits = torch.einsum("br,bnr->bn", self.copy(q), keys) * self.config.rank**-0.5
+        return logits.masked_fill(~there, NEVER).log_softmax(-1)
+
+    def first(
+        self, q: Float[Tensor, "batch width"], slots: Steps, steps: int
+    ) -> tuple[Float[Tensor, "batch width"], Float[Tensor, "batch op left right"]]:
+        """The query of a program of so many steps, and log-probabilities of its first."""
+        q = q + self.goal[steps - 1]
+        return q, normal(self.dense(q, slots))
+
+    def first_of_three(self, q: Tensor, slots: Steps) -> tuple[Tensor, Steps, Tensor]:
+        """As `first`, and the slots among which a program of three steps chooses."""
+        slots = windowed(slots)
+        q, logs = self.first(q, slots, 3)
+        return q, slots, logs
+
+    def after_first(
+        self, q: Tensor, keys: Tensor, there: Tensor, op: Tensor, left: Tensor, right: Tensor
+    ) -> "State":
+        """What a program's second step is chosen with, where the first is known."""
+        made, onward = self.combine(keys, op, left, right, q)
+        return State(onward, self.mark(keys, left, right), there, made)
+
+    def last_of_two(self, state: "State") -> Float[Tensor, "rows op 2 slots"]:
+        """Log-probabilities of the steps that go on with the first one's result."""
+        return normal(self.going_on(*state))
+
+    def second_of_three(self, state: "State") -> tuple[Tensor, Tensor]:
+        """Log-probabilities of steps that go on with the result, and of steps that stand alone."""
+        goes = self.going_on(*state)
+        none = torch.zeros(state.keys.shape[1], dtype=torch.bool, device=state.q.device)
+        apart = self.dense(state.q, Steps(state.keys, state.there, none))
+        both = torch.cat([goes.flatten(1), apart.flatten(1)], 1).log_softmax(-1)
+        first, second = both.tensor_split([goes[0].numel()], 1)
+        return first.view_as(goes), second.view_as(apart)
+
+    def after_chain(self, state: "State", op: Tensor, side: Tensor, slot: Tensor) -> Tensor:
+        """Log-probabilities of a third step that goes on with the second one's result."""
+        keys = torch.cat([state.keys, state.result[:, None]], 1)
+        last = torch.full_like(slot, keys.shape[1] - 1)
+        left, right = torch.where(side == 0, last, slot), torch.where(side == 0, slot, last)
+        made, onward = self.combine(keys, op, left, right, state.q)
+        marked = self.mark(state.keys, slot, slot)
+        return normal(self.going_on(onward, marked, state.there, made))
+
+    def after_pair(self, state: "State", op: Tensor, left: Tensor, right: Tensor) -> Tensor:
+        """Log-probabilities of a third step on the results of two that stand alone."""
+        made, onward = self.combine(state.keys, op, left, right, state.q)
+        there = torch.ones(len(op), 1, dtype=torch.bool, device=op.device)
+        return normal(self.going_on(onward, made[:, None], there, state.result))
+
+    def mark(self, keys: Tensor, left: Tensor, right: Tensor) -> Tensor:
+        """Keys that say of two slots that they have been used."""
+        slots = torch.arange(keys.shape[1], device=keys.device)
+        used = (slots == left[:, None]) | (slots == right[:, None])
+        return keys + used[..., None] * self.used
+
+    def dense(self, q: Tensor, slots: Steps) -> Float[Tensor, "batch op left right"]:
+        """Scores of all steps on numbers and constants; those that are no step are `NEVER`."""
+        keys = slots.keys
+        left, right, bias = self._sides(q)
+        scale = self.config.rank**-0.5
+        logits = torch.einsum("bor,bnr->bon", left, keys).unsqueeze(-1) * scale
+        logits = logits + torch.einsum("bor,bnr->bon", right, keys).unsqueeze(-2) * scale
+        a = torch.einsum("bnr,ors->bons", keys, self.pair_left)
+        b = torch.einsum("bnr,ors->bons", keys, self.pair_right)
+        logits = logits + a @ b.mT + bias[..., None, None]
+        return logits.masked_fill(~possible(slots), NEVER)
+
+    def combine(
+        self, keys: Tensor, op: Int[Tensor, " rows"], left: Tensor, right: Tensor, q: Tensor
+    ) -> tuple[Float[Tensor, "rows rank"], Float[Tensor, "rows width"]]:
+        """The key of a step's result, and the query of the step after it.
+
+        Args:
+            keys: The keys that the step could choose among, (rows, slots, rank).
+            op: The operation chosen.
+            left: Which key is its left operand.
+            right: Which its right.
+            q: The query of this step.
+        """
+        rows = torch.arange(len(op), device=op.device)
+        a, b = keys[rows, left], keys[rows, right]
+        result = nn.functional.gelu(self.result(torch.cat([a, b], -1)) + self.result_of[op])
+        onward = self.onward(torch.cat([q, a, b, result], -1))
+        return result, q + nn.functional.gelu(onward)
+
+    def going_on(
+        self, q: Tensor, keys: Tensor, allowed: Tensor, result: Tensor
+    ) -> Float[Tensor, "rows op 2 slots"]:
+        """Scores of steps that use a result: as the left operand (0) or the right one (1)."""
+        left, right, bias = self._sides(q)
+        scale = self.config.rank**-0.5
+        lr = torch.einsum("por,pr->po", left, result) * scale
+        rr = torch.einsum("por,pr->po", right, result) * scale
+        lx = torch.einsum("por,pnr->pon", left, keys) * scale
+        rx = torch.einsum("por,pnr->pon", right, keys) * scale
+        ax = torch.einsum("pnr,ors->pons", keys, self.pair_left)
+        bx = torch.einsum("pnr,ors->pons", keys, self.pair_right)
+        ar = torch.einsum("pr,ors->pos", result, self.pair_left)
+        br = torch.einsum("pr,ors->pos", result, self.pair_right)
+        first = lr[..., None] + rx + torch.einsum("pos,pons->pon", ar, bx)
+        second = rr[..., None] + lx + torch.einsum("pos,pons->pon", br, ax)
+        logits = torch.stack([first, second], 2) + bias[..., None, None]
+        order = torch.ones(OPS, 2, dtype=torch.bool, device=q.device)
+        order[[OPERATIONS.index("+"), OPERATIONS.index("*")], 1] = False
+        return logits.masked_fill(~(order[..., None] & allowed[:, None, None]), NEVER)
 
     def save_pretrained(self, folder: str | Path) -> None:
         """Write the reader, without its base, into a folder: its numbers and how it was made."""
-        from safetensors.torch import save_file
-
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        save_file(self.state_dict(), folder / "block.safetensors")
-        text = json.dumps(asdict(self.config), indent=2) + "\n"
-        (folder / "block.json").write_text(text, encoding="utf-8")
+        save(folder, self.config, self.state_dict())
 
     @classmethod
     def from_pretrained(cls, folder: str | Path) -> "Reader":
         """Read a reader that `save_pretrained` wrote.
 
         Raises:
-            FileNotFoundError: The folder holds none.
+            ValueError: The folder holds none, or one that can't be read.
         """
-        from safetensors.torch import load_file
-
-        folder = Path(folder)
-        if not (folder / "block.json").is_file():
-            raise FileNotFoundError(f"a saved block has a file block.json; got {folder} without it")
-        entries = json.loads((folder / "block.json").read_text(encoding="utf-8"))
-        for key in ("layers", "constants", "base"):
-            entries[key] = tuple(entries[key])
-        reader = cls(Config(**entries))
-        reader.load_state_dict(load_file(folder / "block.safetensors"))
+        config, state = load(folder)
+        reader = cls(config)
+        try:
+            reader.load_state_dict(state)
+        except RuntimeError as error:
+            raise ValueError(f"the block in {folder} does not fit its block.json") from error
         return reader.eval()
+
+    def _sides(self, q: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        shape = (OPS, self.config.rank)
+        return (
+            self.left(q).unflatten(-1, shape),
+            self.right(q).unflatten(-1, shape),
+            self.operation(q),
+        )
+
+
+def normal(logits: Tensor) -> Tensor:
+    """Scores as log-probabilities over all of a row."""
+    return logits.flatten(1).log_softmax(-1).view_as(logits)
+
+
+def windowed(slots: Steps) -> Steps:
+    """The last numbers alone, without constants: what a program of three steps may use."""
+    count = int((~slots.constant).sum())
+    kept = slice(max(0, count - WINDOW), count)
+    return Steps(slots.keys[:, kept], slots.there[:, kept], slots.constant[kept])
+
+
+def possible(slots: Steps) -> Bool[Tensor, "batch op left right"]:
+    """Which steps there are: + and * have their operands in the text's order, two constants none."""
+    count = slots.keys.shape[1]
+    order = torch.arange(count, device=slots.keys.device)
+    either = order[:, None] != order
+    ordered = order[:, None] <= order
+    by_op = torch.stack([ordered if op in "+*" else either for op in OPERATIONS])
+    both = slots.there[:, None, :, None] & slots.there[:, None, None, :]
+    return by_op & both & ~(slots.constant[:, None] & slots.constant)
+
+
+def positions_and_mask(
+    digit: Bool[Tensor, "batch seq"], there: Bool[Tensor, "batch seq"] | None, new: int
+) -> tuple[Int[Tensor, "batch new"], Bool[Tensor, "batch new seq"]]:
+    """The positions of the last `new` tokens, and which tokens each of them sees.
+
+    A digit that another follows is seen by itself alone, and does not count.
+    """
+    length = digit.shape[1]
+    positions = (~digit).cumsum(-1)[:, -new:]
+    place = torch.arange(length, device=digit.device)
+    mask = place <= place[-new:, None]
+    followed = nn.functional.pad(digit[:, 1:], (0, 1))
+    mask = mask & ~(followed[:, None] & (place < place[-new:, None]))
+    if there is not None:
+        mask = mask & there[:, None]
+    # A token of padding sees itself, so that nothing is divided by zero.
+    return positions, mask | (place == place[-new:, None])
+
+
+def rotate(x: Float[Tensor, "batch heads seq size"], positions: Tensor) -> Tensor:
+    """Keys or queries turned by their positions, so that only distances count."""
+    half = x.shape[-1] // 2
+    rates = 1000.0 ** (-torch.arange(half, device=x.device) / half)
+    angles = positions[:, None, :, None] * rates
+    a, b = x[..., :half], x[..., half:]
+    return torch.cat([a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()], -1)

@@ -33,3 +33,20 @@ def write(value: Exact, like: Number | Style) -> str | None:
     if style.separator == " " and not SPACED.match(text):
         text = text.replace(" ", "")
     return (style.minus if decimal < 0 else style.plus) + text
+
+
+STYLES = (
+    Style(),
+    Style(separator=","),
+    Style(decimals=2),
+    Style(separator=",", decimals=2),
+)
+
+
+def forms(value: Exact) -> list[str | None]:
+    """A value written plainly, as 1,234, as 3.50 and as 1,234.50; None where it does not end.
+
+    >>> forms(1234)
+    ['1234', '1,234', '1234.00', '1,234.00']
+    """
+    return [write(value, style) for style in STYLES]
