@@ -20,6 +20,9 @@ SIGHT = 3000
 """Characters before a place among which numbers are looked for."""
 
 
+PLAIN = Style()
+
+
 @dataclass(frozen=True)
 class Operand:
     """A number of a text that programs may use.
@@ -38,7 +41,7 @@ class Operand:
     start: int = -1
     end: int = -1
     last: int = -1
-    style: Style = Style()
+    style: Style = PLAIN
 
 
 class Reading:
@@ -83,6 +86,20 @@ class Reading:
         """How the number began that begins with a token."""
         return "spaced" if self.pieces[token][:1] == " " else "tight"
 
+    def number_after(self, place: int) -> tuple[int, int] | None:
+        """The characters of the number that stands after a token, if one does."""
+        end = place + 1
+        while end < len(self.pieces) and self.begun(end) == place + 1:
+            end += 1
+        if end == place + 1 or self.way(place + 1) not in self.opens(place):
+            return None
+        start, stop = self.ends[place], self.ends[end - 1]
+        text = self.text[start:stop]
+        start += len(text) - len(text.lstrip())
+        # What ends a sentence, or stands in a list, is not part of the number.
+        stop -= len(text) - len(text.rstrip("., "))
+        return (start, stop) if self.text[start:stop].strip("-") else None
+
     def operands(self, place: int, most: int) -> list[Operand]:
         """The last `most` numbers up to a token, that one included, in their order."""
         end = self.ends[place]
@@ -123,8 +140,6 @@ def pending(text: str, end: int) -> int:
     before, second, third = (tail[at - i : at - i + 1] if at >= i else "" for i in (1, 2, 3))
     if before == "-" and second == " ":
         at -= 1 if third.isdigit() else 2
-    elif before == "-" and not second.isalnum():
-        at -= 1
-    elif before == " " and not second.isdigit():
+    elif (before == "-" and not second.isalnum()) or (before == " " and not second.isdigit()):
         at -= 1
     return -1 if at == len(tail) else end - len(tail) + at

@@ -3,7 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from .candidates import Program
+from .logits import Outlook
 from .reading import Operand
+from .writing import forms
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,29 @@ class Computed:
 
 
 @dataclass(frozen=True)
+class Foretold:
+    """A number of a text at which programs outweighed the base, right or wrong.
+
+    Args:
+        start: Its first character in the text.
+        end: One past its last.
+        text: What stands there.
+        value_text: The value that programs gave the most probability, written plainly.
+        probability: Of that value.
+        base: What was left to the base.
+        right: Whether this value is what stands there.
+    """
+
+    start: int
+    end: int
+    text: str
+    value_text: str
+    probability: float
+    base: float
+    right: bool
+
+
+@dataclass(frozen=True)
 class Trace:
     """A text and the numbers in it that were computed, in their order."""
 
@@ -64,3 +90,34 @@ class Trace:
 
     def __iter__(self) -> Iterator[Computed]:
         return iter(self.numbers)
+
+
+def computed(text: str, seen: Outlook, start: int, end: int) -> Computed | None:
+    """A number that stands in a text, if programs have foretold it rather than the base."""
+    written = text[start:end]
+    right = [p for p in seen.programs if written in forms(p.expression.value)]
+    mass = sum(p.probability for p in right)
+    if not right or mass <= seen.base:
+        return None
+    value = right[0].expression.value
+    other = next((p for p in seen.programs if p.expression.value != value), None)
+    runner_up = _formula(other) if other else None
+    return Computed(written, start, end, _formula(right[0]), mass, runner_up)
+
+
+def foretold(text: str, seen: Outlook, start: int, end: int) -> Foretold | None:
+    """What programs foretold of a number, if they outweighed the base."""
+    value, mass = max(seen.values.items(), key=lambda pair: pair[1])
+    if mass <= seen.base:
+        return None
+    written = forms(value)
+    assert written[0] is not None
+    there = text[start:end]
+    return Foretold(start, end, there, written[0], mass, seen.base, there in written)
+
+
+def _formula(program: Program) -> Formula:
+    expression = program.expression
+    value = forms(expression.value)[0]
+    assert value is not None
+    return Formula(expression.text, value, expression.operands, program.probability)

@@ -1,0 +1,95 @@
+"""What a block knows of the tokens so far, and where it is kept: in the key/value cache.
+
+The block's own layers are more layers of that cache, beyond the base's; so they are reordered,
+selected and cropped with the rest. Without a cache they are made anew.
+"""
+
+from typing import Any, NamedTuple
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from .reader import Reader, positions_and_mask
+from .vocabulary import Vocabulary
+
+
+class Notes(NamedTuple):
+    """What is known of a batch of texts.
+
+    Args:
+        read: What the block has read at each token.
+        logs: The base's log-probabilities, after each, of the tokens that numbers are written with.
+        ids: The tokens; -1 for padding.
+    """
+
+    read: Float[Tensor, "batch seq width"]
+    logs: Float[Tensor, "batch seq written"]
+    ids: Int[Tensor, "batch seq"]
+
+
+@torch.no_grad()
+def take_notes(
+    block: Reader,
+    vocabulary: Vocabulary,
+    ids: Int[Tensor, "batch new"],
+    mask: Tensor | None,
+    out: Any,
+    logits: Float[Tensor, "batch new vocab"],
+) -> Notes:
+    """Read new tokens; what is known of them and of those before.
+
+    Args:
+        block: Who reads.
+        vocabulary: The tokenizer's tokens.
+        ids: The new tokens.
+        mask: The attention mask, of two dimensions if it says what is padding.
+        out: The base's output, with its hidden states and its cache, if any.
+        logits: The base's logits at every new token.
+    """
+    states = torch.cat([out.hidden_states[layer] for layer in block.config.layers], -1)
+    logits = logits.float()
+    logs = logits[..., vocabulary.written] - logits.logsumexp(-1, keepdim=True)
+    if mask is not None and mask.dim() == 2:
+        ids = ids.masked_fill(mask[:, -ids.shape[1] :] == 0, -1)
+    kept = _Layers(out.past_key_values, len(out.hidden_states) - 1)
+    # Ids as float32, which is exact below 2^24, because a layer has one dtype.
+    known = kept.put(0, ids[:, None, :, None].float(), logs[:, None])
+    every, logs = known[0][:, 0, :, 0].long(), known[1][:, 0]
+    positions, sight = positions_and_mask(vocabulary.goes_on(every), every >= 0, ids.shape[1])
+    x = block.take_in(states)
+    for i, layer in enumerate(block.layers):
+        q, k, v = layer.project(x, positions)
+        x = layer.finish(x, q, *kept.put(1 + i, k, v), sight)
+    read = block.leave(x)[:, None]
+    read, _ = kept.put(1 + len(block.layers), read, read[..., :1])
+    return Notes(read[:, 0], logs, every)
+
+
+class _Layers:
+    """The layers of a cache beyond the base's; without a cache nothing is kept."""
+
+    def __init__(self, cache: Any, first: int):
+        from transformers import DynamicCache
+
+        if cache is not None and not isinstance(cache, DynamicCache):
+            raise ValueError(
+                f"a model that computes keeps a DynamicCache; got {type(cache).__name__}"
+            )
+        self.cache, self.first = cache, first
+
+    def put(self, layer: int, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+        """Add new tokens to a layer, and get all that are in it."""
+        from transformers.cache_utils import DynamicLayer
+
+        if self.cache is None:
+            return keys, values
+        if len(self.cache.layers) == self.first + layer:
+            self.cache.layers.append(DynamicLayer())
+        keys, values = self.cache.update(keys, values, self.first + layer)
+        if keys.shape[-2] != self.cache.get_seq_length():
+            raise ValueError(
+                "the cache must be filled by the model that computes from its first token on; "
+                f"got {self.cache.get_seq_length()} tokens, {keys.shape[-2]} of them so"
+            )
+        return keys, values
