@@ -160,4 +160,4 @@ def test_held_out_wordings_are_written_on_demand(tmp_path):
     done = CliRunner().invoke(app, ["lm", "sums", str(out), "--count", "30", "--held-out"])
     assert done.exit_code == 0, done.output
     assert len(out.read_text().split("\n\n")) == 30
-    assert "plus" not in out.read_text()
+    assert " plus " not in out.read_text()

@@ -23,10 +23,11 @@ def draw_pair(
 
     A quotient of theirs ends; of things that are `counted`, it is whole, and both are 2 at least.
     """
-    first, second = digits or (rng.randint(1, 5), rng.randint(1, 5))
+    sizes = [1, 2, 2, 2, 3, 3, 4, 5] if counted else [1, 2, 3, 4, 5]
+    first, second = digits or (rng.choice(sizes), rng.choice(sizes))
     if not digits and operation == "/":
         # The dividend has no more digits than both of these have together.
-        second = rng.randint(1, 3)
+        second = rng.randint(1, 2 if counted else 3)
         first = rng.randint(1, 5 - second)
     a, b = draw_whole(rng, first), draw_whole(rng, second)
     if counted:

@@ -4,72 +4,29 @@ A wording is a frame around an expression ("What is {e}?" around "{a} plus {b}")
 Some of each are held out, so that what is measured has been said in no training text.
 """
 
-import ast
 import random
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from . import trees
-from .exact import OPERATIONS
 from .numbers import Style, find
-from .operands import draw_pair, draw_whole, write_pair
+from .operands import draw_pair, write_pair
 from .programs import compute
-from .wordings import fill, places, wordings
+from .stories import draw_story, draw_story2
+from .told import Sum as Sum
+from .told import chat as chat
+from .told import joined, working
+from .wordings import fill, wordings
 from .writing import write
 
 # Numbers below zero, and a difference below zero, suit these words; bags and children are counted.
 _FORMAL = re.compile(
-    r"[-+−*×·⋅/÷–]|\bx\b|}x{|plus|minus|times {|sum |product|quotient|ivid|ultipl|ubtract"
+    r"}\)? ?[-−–+*×x·⋅/÷] ?\(?{|plus|minus {|times {|sum |product|quotient|ivid|ultipl|ubtract"
 )
-_MEASURED = re.compile(r"dollar|\$|\b(km|m|cm|kg|g|ml|litres|hours|minutes|area)\b")
-_OPERATORS: dict[type[ast.operator], str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-}
-
-
-@dataclass(frozen=True)
-class Sum:
-    """A question, the beginning of its answer, and the number that comes next.
-
-    Args:
-        question: What is asked, or "" where the lead says it all, as "3 + 4 =" does.
-        lead: What stands between the question and the number; it may begin with a new line.
-        answer: The number.
-        operation: One of + - * / for a sum of two numbers, else "tree" or "story2".
-        formula: What is computed, as Python writes it: "(9 + 8) * 2".
-    """
-
-    question: str
-    lead: str
-    answer: str
-    operation: str
-    formula: str
-
-    @property
-    def prompt(self) -> str:
-        """What stands before the answer."""
-        apart = self.question and self.lead and not self.lead.startswith("\n")
-        return self.question + (" " if apart else "") + self.lead
-
-    @property
-    def text(self) -> str:
-        """The prompt and its answer."""
-        close = self.prompt.endswith(("\n", "(", "[", "$", "€", "£"))
-        return self.prompt + ("" if close else " ") + self.answer
-
-
-def chat(one: Sum) -> tuple[str, str]:
-    r"""What a user says, and how the reply begins, up to the number.
-
-    >>> chat(Sum("What is 3 + 4?", "\nIt is", "7", "+", "3 + 4"))
-    ('What is 3 + 4?', 'It is')
-    """
-    return (one.question, one.lead.strip()) if one.question else (one.lead.strip(), "")
+# These follow "find" or "tell me", and do not follow "what is".
+_CLAUSE = re.compile("what|how|by how")
+_ASKS = re.compile(r"(ell me|ind|ork out|alculate:?|ompute|etermine|know|valuate|tate) {e}")
 
 
 def draw_sum(
@@ -99,85 +56,62 @@ def draw_sum(
         expression: One with {a} and {b}; drawn if left out.
     """
     operation = operation or rng.choice("+-*/")
-    kind = "" if frame or expression or rng.random() < 0.85 else "command"
-    said = wordings(f"{kind}s" if kind else "expressions", held_out, operation)
-    e = expression or rng.choice(said)
-    frame = frame or rng.choice(wordings(f"{kind}_frames" if kind else "frames", held_out))
-    formal = bool(_FORMAL.search(e))
-    mixed = digits is None and formal
+    frame, e = _worded(rng, operation, held_out, frame, expression)
+    mixed = digits is None and bool(_FORMAL.search(e))
     if negatives is None:
-        negatives = mixed and rng.random() < 0.08
+        negatives = mixed and rng.random() < 0.18
     if decimals is None:
-        decimals = (mixed or (digits is None and operation in "+-")) and rng.random() < 0.15
+        decimals = (mixed or (digits is None and operation in "+-")) and rng.random() < 0.2
     a, b = draw_pair(rng, operation, digits, decimals)
     if negatives:
         a, b = rng.choice([(-a, b), (-a, b), (a, -b), (-a, -b)])
     below = mixed and not negatives and rng.random() < 0.2
     if operation == "-" and 0 < a < b and not below:
         a, b = b, a
-    money = mixed and min(a, b) > 0 and not below and rng.random() < 0.08
-    money = money and not re.search("[>#(]", frame[1])
     x, y = write_pair(a, b, grouped=digits is None and rng.random() < 0.15)
     answer = compute(operation, x, y)
     assert answer  # it ends, by the choice of operands
+    f = _restated(rng, operation, held_out, frame[1], formal=decimals or not a > b > 0)
+    money = mixed and min(a, b) > 0 and not below and rng.random() < 0.15
+    money = money and not re.search('[>#("]', frame[1])
     values = {"a": f"${x}" if money else x, "b": f"${y}" if money and operation in "+-" else y}
-    others = suited = wordings("expressions", held_out, operation)
-    if "{f} =" in frame[1]:
-        suited = [other for other in others if not re.search("[a-wyz]{2}", other)]
-    elif decimals or not a > b > 0:
-        suited = [other for other in others if _FORMAL.search(other)]
-    f = rng.choice(suited or others)
+    # The x of "7 x -5" could be a letter from which 5 is subtracted.
+    if b < 0 and (re.search("x ?{b}", e + f) or rng.random() < 0.3):
+        values["b"] = f"({y})"
     said = {"e": fill(e, values), "f": fill(f, values)}
-    told = _joined(rng, [fill(part, said) for part in frame], answer, "$" if money else "")
+    told = joined(rng, [fill(part, said) for part in frame], answer, "$" if money else "")
     formula = f"{x} {operation} {y}".replace(",", "")
     return Sum(*told, answer, operation, formula)
 
 
-def draw_story(rng: random.Random, held_out: bool = False) -> Sum:
-    """A short story that asks for one sum of two numbers."""
-    operation = rng.choice("+-*/")
-    story = rng.choice(wordings("stories", held_out, operation))
-    measured = bool(_MEASURED.search(story[0]))
-    a, b = draw_pair(rng, operation, None, measured and rng.random() < 0.2, counted=True)
-    a, b = (b, a) if operation == "-" and a < b else (a, b)
-    x, y = write_pair(a, b, rng.random() < 0.15)
-    answer = compute(operation, x, y)
-    assert answer
-    values = {"a": x, "b": y, "n": str(rng.randint(2, 31))}
-    question, lead = (fill(part, values) for part in story)
-    lead = _other_lead(rng, question, lead, held_out, operation, values)
-    formula = f"{x} {operation} {y}".replace(",", "")
-    return Sum(*_joined(rng, [question, lead], answer), answer, operation, formula)
+def _worded(
+    rng: random.Random,
+    operation: str,
+    held_out: bool,
+    frame: Sequence[str] | None,
+    expression: str | None,
+) -> tuple[Sequence[str], str]:
+    """A frame and an expression that fits in it, where they are not given."""
+    if not frame and not expression and rng.random() < 0.15:
+        frames = wordings("command_frames", held_out)
+        return rng.choice(frames), rng.choice(wordings("commands", held_out, operation))
+    some = wordings("expressions", held_out, operation)
+    e = expression or rng.choice([one for one in some if not (frame and _CLAUSE.match(one))])
+    frames = wordings("frames", held_out)
+    if _CLAUSE.match(e):
+        frames = [one for one in frames if _ASKS.search(one[0]) and "{e}" not in one[1]]
+    return frame or rng.choice(frames), e
 
 
-def draw_story2(rng: random.Random, held_out: bool = False) -> Sum:
-    """A short story that takes two steps, of three numbers or four."""
-    story = rng.choice(wordings("stories2", held_out))
-    letters = sorted(set(places(story["text"])))
-    parsed = ast.parse(story["value"], mode="eval").body
-    while True:
-        values = {letter: draw_whole(rng, rng.choice([1, 1, 2, 2, 3])) for letter in letters}
-        result = _value(parsed, values)
-        if result is not None and min(values.values()) > 1:
-            break
-    written = {letter: str(value) for letter, value in values.items()}
-    formula = re.sub("[a-d]", lambda match: written[match[0]], story["value"])
-    question, lead = fill(story["text"], written), story["lead"]
-    if not lead.endswith("$"):
-        lead = _other_lead(rng, question, lead, held_out)
-    return Sum(*_joined(rng, [question, lead], str(result)), str(result), "story2", formula)
-
-
-def _value(node: ast.expr, values: dict[str, Fraction]) -> Fraction | None:
-    """What a formula comes to; None where a number on the way is not whole or not above 0."""
-    if isinstance(node, ast.Name):
-        return values[node.id]
-    assert isinstance(node, ast.BinOp)
-    left, right = _value(node.left, values), _value(node.right, values)
-    if left is None or right is None:
-        return None
-    result = OPERATIONS[_OPERATORS[type(node.op)]](left, right)
-    return result if result > 0 and result.denominator == 1 else None
+def _restated(rng: random.Random, operation: str, held_out: bool, lead: str, formal: bool) -> str:
+    """An expression that says the same once more, in a lead."""
+    some = wordings("expressions", held_out, operation)
+    some = suited = [one for one in some if not _CLAUSE.match(one)]
+    if "{f} =" in lead:
+        suited = [one for one in some if not re.search("[a-wyz]{2}", one)]
+    elif formal:
+        suited = [one for one in some if _FORMAL.search(one)]
+    return rng.choice(suited or some)
 
 
 def draw_tree(
@@ -206,7 +140,9 @@ def draw_tree(
         e = trees.listed(tree, rng, held_out) or trees.words(tree, rng, held_out)
     f = trees.symbols(tree, rng, " ") if rng.random() < 0.7 else trees.words(tree, rng, held_out)
     frame = rng.choice(wordings(kind, held_out))
-    told = _joined(rng, [fill(part, {"e": e, "f": f}) for part in frame], answer)
+    question, lead = (fill(part, {"e": e, "f": f}) for part in frame)
+    lead = (question and working(rng, tree, held_out)) or lead
+    told = joined(rng, [question, lead], answer)
     return Sum(*told, answer, "tree", trees.symbols(tree))
 
 
@@ -266,33 +202,3 @@ def _finished(rng: random.Random, held_out: bool) -> str:
     if counted and rng.random() < 0.5:
         return f"{one.text} {counted[1]}."
     return one.text + rng.choice([".", ".", ".", "", "!", " in the end.", ", of course."])
-
-
-def _other_lead(
-    rng: random.Random,
-    question: str,
-    lead: str,
-    held_out: bool,
-    operation: str | None = None,
-    values: dict[str, str] | None = None,
-) -> str:
-    """The lead of a story, or one that any question could have."""
-    if not question.endswith("?") or lead.endswith("$") or rng.random() < 0.6:
-        return lead
-    if operation and values and not held_out and rng.random() < 0.4:
-        return fill(f"{lead} {{a}} {operation} {{b}} =", values)
-    return rng.choice(wordings("leads", held_out))
-
-
-def _joined(
-    rng: random.Random, told: Sequence[str], answer: str, mark: str = ""
-) -> tuple[str, str]:
-    """A question and a lead that begins in a new line where it should, or might."""
-    question, lead = told
-    if answer.startswith("-"):
-        lead = re.sub("'s$", " is", lead)  # "it's -5" reads as a difference
-    if mark:
-        lead += mark if not lead or lead.endswith("\n") else f" {mark}"
-    if question and (question[-1] not in '.?:!"' or rng.random() < 0.45):
-        lead = "\n" + lead
-    return question, lead

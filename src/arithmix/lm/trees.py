@@ -4,19 +4,29 @@ A tree is the text of a number, or an operation with two trees. What is written 
 is meant by the usual precedence, in words too: 2 plus 3 times 4 is 14.
 """
 
+import ast
 import random
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
 
 from .exact import OPERATIONS
+from .numbers import Style
+from .writing import write
 
 Tree = str | tuple[str, "Tree", "Tree"]
 RANK = {"+": 1, "-": 1, "*": 2, "/": 2}
 SIGNS = {"+": "+", "-": "--−", "*": "**×x·", "/": "//÷"}
+_OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+}
 # A phrase says by itself where it ends; a chain goes on from what was said before.
 PHRASES = {
     False: {
-        "+": ["the sum of {l} and {r}", "the sum {l} and {r} make"],
+        "+": ["the sum of {l} and {r}", "the sum of {l} with {r}"],
         "-": ["the difference between {l} and {r}", "the difference of {l} and {r}"],
         "*": ["the product of {l} and {r}", "the product of {l} with {r}"],
         "/": ["the quotient of {l} and {r}", "the quotient of {l} by {r}"],
@@ -125,6 +135,45 @@ def value(tree: Tree) -> Fraction:
     return OPERATIONS[operation](value(left), value(right))
 
 
+def parse(formula: str, values: Mapping[str, str]) -> Tree:
+    """The tree of a formula with letters, as Python reads it.
+
+    >>> parse("a + b * c", {"a": "1", "b": "2", "c": "3"})
+    ('+', '1', ('*', '2', '3'))
+    """
+
+    def part(node: ast.expr) -> Tree:
+        if isinstance(node, ast.Name):
+            return values[node.id]
+        assert isinstance(node, ast.BinOp)
+        return (_OPERATORS[type(node.op)], part(node.left), part(node.right))
+
+    return part(ast.parse(formula, mode="eval").body)
+
+
+def inner(tree: Tree) -> Iterator[tuple[str, Tree, Tree]]:
+    """The operations of a tree, in an order in which they can be done."""
+    if not isinstance(tree, str):
+        yield from inner(tree[1])
+        yield from inner(tree[2])
+        yield tree
+
+
+def steps(tree: Tree, rng: random.Random) -> list[str] | None:
+    """The operations of a tree one by one: "9 + 8 = 17", "17 * 2 = 34".
+
+    None where a number on the way is not above 0, or does not end.
+    """
+    signs = {op: rng.choice(some) for op, some in SIGNS.items()}
+    lines = []
+    for node in inner(tree):
+        results = [write(value(part), Style()) for part in (node[1], node[2], node)]
+        if not all(text and not text.startswith(("-", "0")) for text in results):
+            return None
+        lines.append(f"{results[0]} {signs[node[0]]} {results[1]} = {results[2]}")
+    return lines
+
+
 def numbers(tree: Tree) -> list[str]:
     """The operands of a tree, from left to right."""
     return [tree] if isinstance(tree, str) else numbers(tree[1]) + numbers(tree[2])
@@ -176,14 +225,14 @@ def words(tree: Tree, rng: random.Random, held_out: bool = False) -> str:
 def command(tree: Tree, rng: random.Random, held_out: bool = False) -> str:
     """A tree as something to do: "Subtract 4 from the product of 3 and 7"."""
     assert not isinstance(tree, str)
-    steps, inner = [], tree
-    while not isinstance(inner, str) and isinstance(inner[2], str):
-        steps.insert(0, STEPS[held_out][inner[0]].format(r=inner[2]))
-        inner = inner[1]
-    if isinstance(inner, str) and rng.random() < 0.6:
+    orders, rest = [], tree
+    while not isinstance(rest, str) and isinstance(rest[2], str):
+        orders.insert(0, STEPS[held_out][rest[0]].format(r=rest[2]))
+        rest = rest[1]
+    if isinstance(rest, str) and rng.random() < 0.6:
         begin = rng.choice(STARTS[held_out])
-        text = ", ".join([f"{begin} {inner}", *steps[:-1]]) + rng.choice([", then ", " and "])
-        return _capital(text + steps[-1])
+        text = ", ".join([f"{begin} {rest}", *orders[:-1]]) + rng.choice([", then ", " and "])
+        return _capital(text + orders[-1])
     operation, left, right = tree
     pattern = rng.choice(COMMANDS[held_out][operation])
     parts = [
@@ -201,11 +250,11 @@ def _phrase(tree: Tree, rng: random.Random, held_out: bool) -> str:
 
 def listed(tree: Tree, rng: random.Random, held_out: bool = False) -> str | None:
     """A sum or a product of many numbers as a list: "the sum of 4, 7 and 12"; None for others."""
-    operation, inner = tree[0], tree
-    while not isinstance(inner, str):
-        if inner[0] != operation or not isinstance(inner[2], str):
+    operation, rest = tree[0], tree
+    while not isinstance(rest, str):
+        if rest[0] != operation or not isinstance(rest[2], str):
             return None
-        inner = inner[1]
+        rest = rest[1]
     if operation not in LISTS[held_out]:
         return None
     *most, last = numbers(tree)
