@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from arithmix.cli import app
-from arithmix.lm import find
+from arithmix.lm import find, trees
 from arithmix.lm.programs import OPERATIONS
 from arithmix.lm.sums import (
     Sum,
@@ -67,6 +67,21 @@ def test_wordings_are_many_and_those_held_out_are_others(kind, operation, least)
     assert [len(part) >= count for part, count in zip(parts, least, strict=True)] == [True, True]
     assert all(len(set(map(str, part))) == len(part) for part in parts)
     assert not set(map(plain, parts[0])) & set(map(plain, parts[1]))
+
+
+def test_trees_keep_to_their_part_too():
+    def said(held_out):
+        for op in OPERATIONS:
+            yield from wordings("expressions", held_out, op)
+            yield from wordings("commands", held_out, op)
+        for parts in (trees.PHRASES, trees.CHAINS, trees.COMMANDS, trees.STEPS, trees.LISTS):
+            for texts in parts[held_out].values():
+                yield from [texts] if isinstance(texts, str) else texts
+
+    def same(text):
+        return plain(re.sub(r"\{[ablr]\}", "_", text))
+
+    assert not {*map(same, said(True))} & {*map(same, said(False))}
 
 
 @pytest.mark.parametrize("held_out", [False, True])

@@ -22,7 +22,8 @@ from .writing import write
 
 # Numbers below zero, and a difference below zero, suit these words; bags and children are counted.
 _FORMAL = re.compile(
-    r"}\)? ?[-−–+*×x·⋅/÷] ?\(?{|plus|minus {|times {|sum |product|quotient|ivid|ultipl|ubtract"
+    r"}\)? ?[-−–+*×x·⋅/÷] ?\(?{|plus|minus {|times {"
+    r"|sum |product|quotient|ivi(ded by|ding|sion)|ultipl|ubtract"
 )
 # These follow "find" or "tell me", and do not follow "what is".
 _CLAUSE = re.compile("what|how|by how")
@@ -199,6 +200,6 @@ def _finished(rng: random.Random, held_out: bool) -> str:
     counted = re.search(r"[Hh]ow many (?!more|times)(\w+)", one.question)
     if one.prompt.count('"') % 2:
         return one.text + '."'
-    if counted and rng.random() < 0.5:
+    if counted and counted[1] not in one.lead and rng.random() < 0.5:
         return f"{one.text} {counted[1]}."
     return one.text + rng.choice([".", ".", ".", "", "!", " in the end.", ", of course."])

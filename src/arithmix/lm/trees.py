@@ -33,9 +33,9 @@ PHRASES = {
     },
     True: {
         "+": ["the total of {l} and {r}"],
-        "-": ["the gap between {l} and {r}"],
-        "*": ["the result of multiplying {l} by {r}"],
-        "/": ["the result of dividing {l} by {r}"],
+        "-": ["the excess of {l} over {r}"],
+        "*": ["the outcome when {l} is multiplied by {r}"],
+        "/": ["the outcome when {l} is divided by {r}"],
     },
 }
 CHAINS = {
@@ -60,7 +60,7 @@ COMMANDS = {
         "/": ["divide {l} by {r}", "split {l} into equal parts, as many as {r}"],
     },
     True: {
-        "+": ["put {l} and {r} together"],
+        "+": ["total {l} and {r}"],
         "-": ["deduct {r} from {l}"],
         "*": ["form the product of {l} and {r}"],
         "/": ["let {l} be divided by {r}"],
