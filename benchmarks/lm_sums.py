@@ -14,7 +14,8 @@ from arithmix.lm.load import load
 from arithmix.lm.model import attach
 from arithmix.lm.programs import OPERATIONS
 from arithmix.lm.reader import Reader
-from arithmix.lm.sums import EXPRESSIONS, FRAMES, HELD_OUT, HELD_OUT_FRAMES, draw_sum
+from arithmix.lm.sums import draw_sum
+from arithmix.lm.wordings import wordings
 
 SMALL = list(product((1, 2, 3), repeat=2))
 LARGE = [(5, 5), (8, 8), (12, 12)]
@@ -23,15 +24,12 @@ BATCH = 18
 
 def prompts(kind, rng):
     """A function from operation and digits to a sum in wordings of a kind."""
-    known = {op: EXPRESSIONS[op][:-HELD_OUT] for op in OPERATIONS}
-    patterns = {
-        "A op B =": lambda op: "{a} " + op + " {b} =",
-        "new frames": lambda op: rng.choice(FRAMES[-HELD_OUT_FRAMES:]).format(
-            e=rng.choice(known[op])
-        ),
-        "new frames and expressions": lambda op: None,
+    patterns: dict[str, Any] = {
+        "A op B =": lambda op: {"frame": ("", "{e} ="), "expression": "{a} " + op + " {b}"},
+        "new frames": lambda op: {"expression": rng.choice(wordings("expressions", operation=op))},
+        "new frames and expressions": lambda op: {},
     }
-    return lambda op, digits: draw_sum(rng, op, digits, True, patterns[kind](op))
+    return lambda op, digits: draw_sum(rng, op, digits, True, **patterns[kind](op))
 
 
 def right(model, tokenizer, sums, room):

@@ -5,187 +5,29 @@ Some of each are held out, so that what is measured has been said in no training
 """
 
 import random
-from dataclasses import dataclass
+import re
+from collections.abc import Sequence
 from fractions import Fraction
 
-from .numbers import Style
+from . import trees
+from .numbers import Style, find
+from .operands import draw_pair, write_pair
 from .programs import compute
+from .stories import draw_story, draw_story2
+from .told import Sum as Sum
+from .told import chat as chat
+from .told import joined, working
+from .wordings import fill, wordings
 from .writing import write
 
-EXPRESSIONS = {
-    "+": [
-        "{a} + {b}",
-        "{a}+{b}",
-        "{a} plus {b}",
-        "the sum of {a} and {b}",
-        "{a} added to {b}",
-        "{b} more than {a}",
-        "{a} and {b} together",
-        "{a} combined with {b}",
-        "{a} with {b} on top",
-        "adding {b} to {a}",
-        "{a} raised by {b}",
-        "{a} and another {b}",
-        "{a} increased by {b}",
-        "the total of {a} and {b}",
-    ],
-    "-": [
-        "{a} - {b}",
-        "{a}-{b}",
-        "{a} minus {b}",
-        "the difference between {a} and {b}",
-        "{b} less than {a}",
-        "{b} subtracted from {a}",
-        "{a} reduced by {b}",
-        "{a} without {b}",
-        "{a} lowered by {b}",
-        "taking {b} from {a}",
-        "{b} fewer than {a}",
-        "{a} after losing {b}",
-        "{a} with {b} removed",
-        "{a} decreased by {b}",
-        "{a} take away {b}",
-    ],
-    "*": [
-        "{a} * {b}",
-        "{a}*{b}",
-        "{a} × {b}",
-        "{a} x {b}",
-        "{a} times {b}",
-        "the product of {a} and {b}",
-        "multiplying {a} by {b}",
-        "{a} lots of {b}",
-        "{a} sets of {b}",
-        "{a} rows of {b}",
-        "{b} taken {a} times",
-        "{a} bags of {b}",
-        "{a} multiplied by {b}",
-        "{a} groups of {b}",
-    ],
-    "/": [
-        "{a} / {b}",
-        "{a}/{b}",
-        "{a} ÷ {b}",
-        "{a} divided by {b}",
-        "the quotient of {a} and {b}",
-        "{a} split into {b} equal parts",
-        "dividing {a} by {b}",
-        "{a} shared between {b}",
-        "one part of {a} cut into {b}",
-        "{a} divided among {b}",
-        "the ratio of {a} to {b}",
-        "{a} in groups of {b}",
-        "{a} over {b}",
-        "{a} shared equally among {b}",
-    ],
-}
-FRAMES = [
-    "{e} =",
-    "{e} equals",
-    "{e} is",
-    "What is {e}?",
-    "What is {e}?\nAnswer:",
-    "Q: What is {e}?\nA:",
-    "Question: How much is {e}?\nAnswer:",
-    "Calculate {e}.\nResult:",
-    "Compute {e}:",
-    "The result of {e} is",
-    "We know that {e} =",
-    "If you work out {e}, you get",
-    "Let x = {e}. Then x =",
-    "Please compute {e}. Answer:",
-    "Find {e}: it is",
-    "Problem: {e}. Solution:",
-    "She asked for {e}, and he said",
-    "Tell me {e}.\n",
-    "User: {e}?\nAssistant: The answer is",
-    "Exercise: find {e}.\nSolution:",
-    "Can you give me {e}? Sure, it is",
-    "Evaluate {e}. It comes to",
-]
-STORIES = {
-    "+": [
-        "Tom has {a} apples and buys {b} more. Now he has",
-        "There are {a} boys and {b} girls in the school. Together they are",
-        "A shirt costs {a} dollars and a coat {b} dollars. Both cost",
-        "She walked {a} km on Monday and {b} km on Tuesday, in all",
-        "A farm has {a} cows and gets {b} new ones, so it has",
-        "He saved {a} dollars in May and {b} dollars in June, a total of",
-        "First {a} birds came, then {b} birds joined them. That makes",
-        "The tank held {a} litres and {b} litres were poured in, which makes",
-    ],
-    "-": [
-        "Tom had {a} apples and gave away {b}. Now he has",
-        "Of {a} seats, {b} are taken. The number of free seats is",
-        "The coat cost {a} dollars and is now {b} dollars cheaper. It costs",
-        "A rope of {a} m is cut by {b} m. What is left measures",
-        "She had {a} stamps and lost {b}. She still has",
-        "There were {a} litres in the tank and {b} were used. Left are",
-        "A book has {a} pages and he read {b} of them. He still has to read",
-        "The village had {a} people and {b} moved away, which leaves",
-    ],
-    "*": [
-        "There are {a} boxes with {b} pencils each. The number of pencils is",
-        "One ticket costs {a} dollars. Someone who buys {b} tickets pays",
-        "A garden is {a} m long and {b} m wide. Its area is",
-        "She reads {a} pages a day for {b} days, in all",
-        "A box holds {a} eggs. Then {b} boxes hold",
-        "He earns {a} dollars an hour and works {b} hours, earning",
-        "There are {a} classes of {b} pupils, so the number of pupils is",
-        "Each of {a} rows has {b} chairs, which makes",
-    ],
-    "/": [
-        "{a} sweets are shared equally among {b} children. Each gets",
-        "A train goes {a} km in {b} hours. In one hour it goes",
-        "{a} eggs are packed into boxes of {b}. The number of boxes is",
-        "A rope of {a} m is cut into {b} equal pieces. Each piece measures",
-        "{a} pupils form {b} equal teams. Each team has",
-        "He pays {a} dollars in {b} equal rates of",
-        "A field of {a} plants has {b} equal rows. One row has",
-        "{b} tickets cost {a} dollars together. One ticket costs",
-    ],
-}
-ASIDES = [
-    "In {y} the house on {n} Hill Street was sold.",
-    "See chapter {n}, page {m}.",
-    "The meeting is on {n} May {y} at {n}:30.",
-    "Version {n}.{n} came out in {y}.",
-    "He is {n} years old and lives in room {m}.",
-    "Bus {m} leaves in {n} minutes.",
-    "There were {m} guests from {n} countries.",
-    "The report of {y} lists {m} cases.",
-    "They won {n} to {n} in {y}.",
-    "Call {m} {m} before {n} o'clock.",
-]
-HELD_OUT = 2  # of each list of expressions and stories, the last ones
-HELD_OUT_FRAMES = 5
-
-
-@dataclass(frozen=True)
-class Sum:
-    """A prompt, and the answer that continues it."""
-
-    prompt: str
-    answer: str
-    operation: str
-
-    @property
-    def text(self) -> str:
-        """The prompt and its answer."""
-        return f"{self.prompt}{'' if self.prompt.endswith(chr(10)) else ' '}{self.answer}"
-
-
-def wordings(operation: str, held_out: bool) -> list[str]:
-    """Every prompt for an operation, with {a} and {b} for its operands."""
-
-    def part(texts: list[str], last: int) -> list[str]:
-        return texts[-last:] if held_out else texts[:-last]
-
-    expressions = part(EXPRESSIONS[operation], HELD_OUT)
-    frames = part(FRAMES, HELD_OUT_FRAMES)
-    told = [frame.format(e=e) for frame in frames for e in expressions]
-    stories = part(STORIES[operation], HELD_OUT)
-    return told + stories * (len(told) // (3 * len(stories)))  # a quarter are stories
+# Numbers below zero, and a difference below zero, suit these words; bags and children are counted.
+_FORMAL = re.compile(
+    r"}\)? ?[-−–+*×x·⋅/÷] ?\(?{|plus|minus {|times {"
+    r"|sum |product|quotient|ivi(ded by|ding|sion)|ultipl|ubtract"
+)
+# These follow "find" or "tell me", and do not follow "what is".
+_CLAUSE = re.compile("what|how|by how")
+_ASKS = re.compile(r"(ell me|ind|ork out|alculate:?|ompute|etermine|know|valuate|tate) {e}")
 
 
 def draw_sum(
@@ -193,53 +35,171 @@ def draw_sum(
     operation: str | None = None,
     digits: tuple[int, int] | None = None,
     held_out: bool = False,
-    prompt: str | None = None,
+    decimals: bool | None = None,
+    negatives: bool | None = None,
+    frame: Sequence[str] | None = None,
+    expression: str | None = None,
 ) -> Sum:
-    """One sum; of whole numbers of so many digits where `digits` says so, of all kinds otherwise.
+    """A sum of two numbers.
 
-    It is worded as `prompt`, with {a} and {b} in it, or as one of the `wordings`.
     A quotient has finitely many digits: with `digits`, the dividend is a multiple of the divisor,
     so its digits are those of divisor and quotient together.
+
+    Args:
+        rng: What it is drawn from.
+        operation: One of + - * /; any if left out.
+        digits: How many the two whole numbers have; if left out, numbers of all kinds are drawn,
+            none of more than five digits.
+        held_out: Whether the wording is one of those held out, or of those to train on.
+        decimals: Whether there are any; some have them if left out, and no `digits` are given.
+        negatives: Likewise, whether a number is below zero.
+        frame: A question with {e}, and a lead; drawn if left out.
+        expression: One with {a} and {b}; drawn if left out.
     """
     operation = operation or rng.choice("+-*/")
-    prompt = prompt or rng.choice(wordings(operation, held_out))
-    first, second = digits or (rng.randint(1, 5), rng.randint(1, 5))
-    a, b = _whole(rng, first), _whole(rng, second)
-    places = (0, 0) if digits or rng.random() < 0.85 else (rng.randint(0, 2), rng.randint(0, 2))
-    a, b = a / 10 ** places[0], b / 10 ** places[1]
-    if operation == "/":
-        a = a * b
-    if not digits and rng.random() < 0.08:
-        a = -a
-    if operation == "-" and 0 <= a < b and (digits or rng.random() < 0.7):
+    frame, e = _worded(rng, operation, held_out, frame, expression)
+    mixed = digits is None and bool(_FORMAL.search(e))
+    if negatives is None:
+        negatives = mixed and rng.random() < 0.18
+    if decimals is None:
+        decimals = (mixed or (digits is None and operation in "+-")) and rng.random() < 0.2
+    a, b = draw_pair(rng, operation, digits, decimals)
+    if negatives:
+        a, b = rng.choice([(-a, b), (-a, b), (a, -b), (-a, -b)])
+    below = mixed and not negatives and rng.random() < 0.2
+    if operation == "-" and 0 < a < b and not below:
         a, b = b, a
-    grouped = not digits and rng.random() < 0.15
-    style = Style(separator="," if grouped else "")
-    x, y = write(a, style), write(b, style)
-    assert x and y  # they end, by the choice of operands, as does the answer
+    x, y = write_pair(a, b, grouped=digits is None and rng.random() < 0.15)
     answer = compute(operation, x, y)
-    assert answer
-    return Sum(prompt.format(a=x, b=y), answer, operation)
+    assert answer  # it ends, by the choice of operands
+    f = _restated(rng, operation, held_out, frame[1], formal=decimals or not a > b > 0)
+    money = mixed and min(a, b) > 0 and not below and rng.random() < 0.15
+    money = money and not re.search('[>#("]', frame[1])
+    values = {"a": f"${x}" if money else x, "b": f"${y}" if money and operation in "+-" else y}
+    # The x of "7 x -5" could be a letter from which 5 is subtracted.
+    if b < 0 and (re.search("x ?{b}", e + f) or rng.random() < 0.3):
+        values["b"] = f"({y})"
+    said = {"e": fill(e, values), "f": fill(f, values)}
+    told = joined(rng, [fill(part, said) for part in frame], answer, "$" if money else "")
+    formula = f"{x} {operation} {y}".replace(",", "")
+    return Sum(*told, answer, operation, formula)
 
 
-def draw_aside(rng: random.Random) -> str:
-    """A sentence with numbers that nothing computes."""
-    text = rng.choice(ASIDES)
-    while "{" in text:
-        text = text.replace("{n}", str(rng.randint(1, 31)), 1)
-        text = text.replace("{m}", str(rng.randint(32, 999)), 1)
-        text = text.replace("{y}", str(rng.randint(1850, 2030)), 1)
-    return text
+def _worded(
+    rng: random.Random,
+    operation: str,
+    held_out: bool,
+    frame: Sequence[str] | None,
+    expression: str | None,
+) -> tuple[Sequence[str], str]:
+    """A frame and an expression that fits in it, where they are not given."""
+    if not frame and not expression and rng.random() < 0.15:
+        frames = wordings("command_frames", held_out)
+        return rng.choice(frames), rng.choice(wordings("commands", held_out, operation))
+    some = wordings("expressions", held_out, operation)
+    e = expression or rng.choice([one for one in some if not (frame and _CLAUSE.match(one))])
+    frames = wordings("frames", held_out)
+    if _CLAUSE.match(e):
+        frames = [one for one in frames if _ASKS.search(one[0]) and "{e}" not in one[1]]
+    return frame or rng.choice(frames), e
 
 
-def draw_text(rng: random.Random) -> str:
-    """A training text: a sum, often after sentences or sums that have nothing to do with it."""
-    before = []
+def _restated(rng: random.Random, operation: str, held_out: bool, lead: str, formal: bool) -> str:
+    """An expression that says the same once more, in a lead."""
+    some = wordings("expressions", held_out, operation)
+    some = suited = [one for one in some if not _CLAUSE.match(one)]
+    if "{f} =" in lead:
+        suited = [one for one in some if not re.search("[a-wyz]{2}", one)]
+    elif formal:
+        suited = [one for one in some if _FORMAL.search(one)]
+    return rng.choice(suited or some)
+
+
+def draw_tree(
+    rng: random.Random,
+    operands: int | None = None,
+    held_out: bool = False,
+    digits: int | None = None,
+) -> Sum:
+    """A sum of three or four numbers, or of so many; of so many digits, but for dividends."""
+    while True:
+        tree = trees.draw(rng, operands or rng.choice([3, 3, 4]), digits)
+        value = trees.value(tree)
+        answer = write(value, Style())
+        if answer and (digits or (len(answer) < 13 and max(map(len, trees.numbers(tree))) < 6)):
+            break
+    way = rng.random()
+    kind = "command_frames" if way < 0.15 else "frames"
+    if way < 0.15:
+        e = trees.command(tree, rng, held_out)
+    elif way < 0.6:
+        e = trees.symbols(tree, rng)
+        # Tight signs can make a date or a phone number of it.
+        if [number.role for number in find(e)] != ["value"] * len(trees.numbers(tree)):
+            e = trees.symbols(tree, rng, " ")
+    else:
+        e = trees.listed(tree, rng, held_out) or trees.words(tree, rng, held_out)
+    f = trees.symbols(tree, rng, " ") if rng.random() < 0.7 else trees.words(tree, rng, held_out)
+    frame = rng.choice(wordings(kind, held_out))
+    question, lead = (fill(part, {"e": e, "f": f}) for part in frame)
+    lead = (question and working(rng, tree, held_out)) or lead
+    told = joined(rng, [question, lead], answer)
+    return Sum(*told, answer, "tree", trees.symbols(tree))
+
+
+def draw_problem(rng: random.Random, held_out: bool = False) -> Sum:
+    """A sum, a story or a tree."""
+    draw = rng.choice([draw_sum] * 5 + [draw_story] * 3 + [draw_tree] * 2 + [draw_story2])
+    return draw(rng, held_out=held_out)
+
+
+def draw_aside(rng: random.Random, held_out: bool = False) -> str:
+    """A sentence or a snippet with numbers that nothing computes."""
+    text = rng.choice(wordings("asides", held_out))
+    draws = {
+        "n": lambda: str(rng.randint(1, 31)),
+        "m": lambda: str(rng.randint(32, 999)),
+        "y": lambda: str(rng.randint(1850, 2030)),
+        "k": lambda: str(rng.randint(1000, 99999)),
+        "d": lambda: write(Fraction(rng.randint(1, 9999), 10 ** rng.randint(1, 2)), Style()) or "",
+    }
+    return re.sub(r"\{([nmykd])\}", lambda match: draws[match[1]](), text)
+
+
+def draw_text(rng: random.Random, held_out: bool = False) -> str:
+    """A training text: a sum or several, often among sentences that have nothing to do with it.
+
+    It has no blank line in it.
+    """
+    if rng.random() < 0.1:
+        return _row(rng, held_out)
+    pieces = []
     while rng.random() < 0.4:
-        before.append(draw_aside(rng) if rng.random() < 0.6 else draw_sum(rng).text + ".")
-    end = draw_aside(rng) if rng.random() < 0.15 else draw_sum(rng).text + rng.choice([".", "\n"])
-    return rng.choice([" ", "\n"]).join([*before, end])
+        aside = rng.random() < 0.6
+        pieces.append(draw_aside(rng, held_out) if aside else _finished(rng, held_out))
+    pieces.append(draw_aside(rng, held_out) if rng.random() < 0.12 else _finished(rng, held_out))
+    while rng.random() < 0.15:
+        pieces.append(draw_aside(rng, held_out))
+    text = pieces[0]
+    for piece in pieces[1:]:
+        lines = "\n" in text + piece or text[-1] not in ".?!"
+        text += ("\n" if lines else rng.choice([" ", "\n"])) + piece
+    return text + rng.choice(["", "\n"])
 
 
-def _whole(rng: random.Random, digits: int) -> Fraction:
-    return Fraction(rng.randint(10 ** (digits - 1), 10**digits - 1))
+def _row(rng: random.Random, held_out: bool) -> str:
+    """Several sums in one frame, in lines of their own."""
+    frame = rng.choice(wordings("frames", held_out))
+    count = rng.randint(2, 4)
+    return "\n".join(draw_sum(rng, held_out=held_out, frame=frame).text for _ in range(count))
+
+
+def _finished(rng: random.Random, held_out: bool) -> str:
+    """A sum with its answer and what comes after."""
+    one = draw_problem(rng, held_out)
+    counted = re.search(r"[Hh]ow many (?!more|times)(\w+)", one.question)
+    if one.prompt.count('"') % 2:
+        return one.text + '."'
+    if counted and counted[1] not in one.lead and rng.random() < 0.5:
+        return f"{one.text} {counted[1]}."
+    return one.text + rng.choice([".", ".", ".", "", "!", " in the end.", ", of course."])
