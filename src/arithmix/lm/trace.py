@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from .candidates import Program
-from .logits import Outlook
 from .reading import Operand
 from .writing import forms
+
+if TYPE_CHECKING:  # they need torch, and a trace is also read where there is none
+    from .candidates import Program
+    from .logits import Outlook
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,7 @@ class Trace:
         return iter(self.numbers)
 
 
-def computed(text: str, seen: Outlook, start: int, end: int) -> Computed | None:
+def computed(text: str, seen: "Outlook", start: int, end: int) -> Computed | None:
     """A number that stands in a text, if programs have foretold it rather than the base."""
     written = text[start:end]
     right = [p for p in seen.programs if written in forms(p.expression.value)]
@@ -105,7 +108,7 @@ def computed(text: str, seen: Outlook, start: int, end: int) -> Computed | None:
     return Computed(written, start, end, _formula(right[0]), mass, runner_up)
 
 
-def foretold(text: str, seen: Outlook, start: int, end: int) -> Foretold | None:
+def foretold(text: str, seen: "Outlook", start: int, end: int) -> Foretold | None:
     """What programs foretold of a number, if they outweighed the base."""
     value, mass = max(seen.values.items(), key=lambda pair: pair[1])
     if mass <= seen.base:
@@ -116,7 +119,7 @@ def foretold(text: str, seen: Outlook, start: int, end: int) -> Foretold | None:
     return Foretold(start, end, there, written[0], mass, seen.base, there in written)
 
 
-def _formula(program: Program) -> Formula:
+def _formula(program: "Program") -> Formula:
     expression = program.expression
     value = forms(expression.value)[0]
     assert value is not None
