@@ -19,6 +19,9 @@ def report(
     own: Annotated[
         bool, typer.Option("--own", help="Leave out the results that come with the package.")
     ] = False,
+    lm: Annotated[
+        list[Path] | None, typer.Option(help="What `arithmix lm eval --json` wrote.")
+    ] = None,
 ) -> None:
     """Write one HTML page of the records, to open from disk."""
     need("plotly", "report")
@@ -27,7 +30,7 @@ def report(
 
     if db is None and DATABASE.exists():
         db = DATABASE
-    data = gather(db, selected, own=own)
+    data = gather(db, selected, own=own, lm=lm or [])
     text = page(data)
     with whole(output) as part:
         part.write_text(text, encoding="utf-8")

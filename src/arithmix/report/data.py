@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ..landscape.arrays import Landscape
+from ..lm.evaluation import Evaluation
 from ..measure.rulers import RULERS
 from ..records.row import Row
 from ..records.shipped import shipped
@@ -37,6 +38,8 @@ class Data:
     sources: list[Source] = field(default_factory=list)
     kept: dict[str, dict[str, np.ndarray]] = field(default_factory=dict)
     """Arrays that commands left in the store, by name."""
+    evaluations: Sequence[Evaluation] = ()
+    """Of language models, as `arithmix lm eval` wrote them."""
     _cells: dict[tuple[str, int], Cells] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -83,11 +86,12 @@ Select = Callable[[Iterable[Row]], list[Row]]
 """Chooses the rows that answer for the units as they are now, each question once."""
 
 
-def gather(db: Path | None, select: Select, *, own: bool = False) -> Data:
+def gather(db: Path | None, select: Select, *, own: bool = False, lm: Sequence[Path] = ()) -> Data:
     """Read a store and, unless only its `own` rows are asked for, what comes with the package.
 
-    Of two rows with one key, that of the store is taken.
+    Of two rows with one key, that of the store is taken. `lm` names files of evaluations.
     """
+    evaluations = [Evaluation.load(path) for path in lm]
     places: dict[str, tuple[str, Row]] = {}
     kept: dict[str, dict[str, np.ndarray]] = {}
     if not own:
@@ -99,7 +103,7 @@ def gather(db: Path | None, select: Select, *, own: bool = False) -> Data:
             places |= {row.asked.key: (db.name, row) for row in store.rows()}
             kept = store.kept("landscape/")
     rows = select(row for _, row in places.values())
-    return Data(rows, _sources(places.values()), kept)
+    return Data(rows, _sources(places.values()), kept, evaluations)
 
 
 def _sources(places: Iterable[tuple[str, Row]]) -> list[Source]:

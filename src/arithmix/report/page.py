@@ -7,10 +7,11 @@ from html import escape
 from importlib.resources import files
 from itertools import count
 
+from ..lm.show import as_html
 from .data import Data
 from .draw import packed
 from .panels import panels
-from .parts import Card, Cards, Chart, Command, Fold, Grid, Part, Side, Strong, Tabs, Words
+from .parts import Card, Cards, Chart, Command, Fold, Grid, Part, Side, Strong, Tabs, Traced, Words
 from .theme import templates
 
 TALL = 40
@@ -78,6 +79,8 @@ class _Html:
                 return f'<div class="side">{inside}</div>'
             case Tabs(parts):
                 return self._tabs(part)
+            case Traced(trace):
+                return as_html(trace)
             case Fold(title, parts):
                 head = f"<summary>{escape(title)}</summary>"
                 return f"<details>{head}{self.parts(parts)}</details>"

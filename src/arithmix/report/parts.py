@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..lm.trace import Trace
 from ..table import Table
 
 
@@ -84,7 +85,14 @@ class Fold:
     parts: Sequence["Part"]
 
 
-Part = Words | Chart | Grid | Cards | Side | Tabs | Fold
+@dataclass(frozen=True)
+class Traced:
+    """A text whose computed numbers are marked."""
+
+    trace: Trace
+
+
+Part = Words | Chart | Grid | Cards | Side | Tabs | Fold | Traced
 
 
 def words(*pieces: str | Strong | Command) -> Words:
