@@ -2,12 +2,12 @@
 
 import typer
 
-from . import fetch, sums, train
+from . import chat, eval, fetch, sums, train
 
 app = typer.Typer(no_args_is_help=True)
 
-for command in (fetch.fetch, sums.sums, train.train):
-    app.command(name=command.__name__)(command)
+for command in (fetch.fetch, sums.sums, train.train, eval.eval_, chat.chat):
+    app.command(name=command.__name__.strip("_"))(command)
 
 
 @app.callback()
