@@ -11,6 +11,7 @@ from .answering import count_right
 from .evaluation import Answers, Evaluation, Score, binned
 from .load import base as base_of
 from .model import attach, detach
+from .readable import readable
 from .reader import Reader
 from .scoring import Row, Scored, make_row, score
 from .texts import Text
@@ -70,7 +71,8 @@ def evaluate(
         for i, row in enumerate(rows):
             ids = torch.tensor(row.ids)
             foretold[i] = [one for one in model.foretold(ids) if one.start >= row.begin]
-            traces.append(_part(model.trace(ids), row.begin))
+            found = _part(model.trace(ids), row.begin)
+            traces.append(readable(found, row.ids, vocabulary.text(row.ids), tokenizer))
             tell("programs", i + 1, len(rows))
         with_block, right_with = _run(
             model, tokenizer, rows, texts, answers, tokens, batch, "block", tell

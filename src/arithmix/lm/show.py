@@ -8,6 +8,8 @@ from rich.text import Text
 from .trace import Computed, Formula, Trace
 
 COPIED, COMPUTED = "dim underline", "bold underline cyan"
+AROUND = 16
+"""Characters that are shown on each side of an operand."""
 
 
 def as_rich(trace: Trace, start: int = 0) -> Text:
@@ -35,10 +37,11 @@ def as_html(trace: Trace) -> str:
 
 
 def explain(trace: Trace, start: int = 0) -> list[str]:
-    """Two lines for each number from a character on: its formula, and where the operands stand."""
+    """Lines for each number from a character on: its formula, and where its operands stand."""
     lines = []
     for number in _after(trace, start):
-        lines += [formula(number), f"    {places(number.program)}"]
+        lines.append(formula(number))
+        lines += [f"    {line}" for line in places(number.program, trace.text)]
     return lines
 
 
@@ -56,13 +59,16 @@ def formula(number: Computed) -> str:
     return f"{number.text} = {how}  ({percent(number.probability)}{rest})"
 
 
-def places(program: Formula) -> str:
-    """Where each operand stands, its characters counted from 0; constants stand nowhere."""
-    said = [
-        f"{operand.text} at {operand.start}" if operand.start >= 0 else f"{operand.text} a constant"
-        for operand in program.operands
-    ]
-    return ", ".join(dict.fromkeys(said))
+def places(program: Formula, text: str) -> list[str]:
+    """Where each operand stands: its first character, counted from 0, and what is around it."""
+    said = []
+    for operand in program.operands:
+        if operand.start < 0:
+            said.append(f"{operand.text} is a constant")
+            continue
+        around = text[max(0, operand.start - AROUND) : operand.end + AROUND]
+        said.append(f"{operand.text} at {operand.start}: {' '.join(around.split())}")
+    return list(dict.fromkeys(said))
 
 
 def percent(share: float) -> str:

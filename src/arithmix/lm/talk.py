@@ -8,6 +8,7 @@ import torch
 from .answering import greedy
 from .model import attach, detach
 from .opening import block_of
+from .readable import decode, readable
 from .trace import Trace
 
 
@@ -94,8 +95,9 @@ class Talk:
         ids = made.tolist()
         while len(ids) > given and ids[-1] in self.tokenizer.all_special_ids:
             ids.pop()
-        self.trace = self.model.trace(torch.tensor(ids))
-        self.start = len("".join(self.model.author.vocabulary.text(ids[:given])))
+        pieces = self.model.author.vocabulary.text(ids)
+        self.trace = readable(self.model.trace(torch.tensor(ids)), ids, pieces, self.tokenizer)
+        self.start = len(decode(self.tokenizer, ids[:given]))
 
 
 def _streamer(tokenizer: Any, tell: Callable[[str], None]) -> Any:

@@ -1,6 +1,7 @@
 """`arithmix lm chat`."""
 
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -53,12 +54,17 @@ class _Room:
     def converse(self) -> None:
         """Answer line after line until there is no more, or the user has enough."""
         asks = sys.stdin.isatty()
+        if asks:
+            with suppress(ImportError):  # not everywhere; it lets one edit the line
+                import readline  # noqa: F401
         if asks and not self.plain:
-            self.say(HELP)
+            self.say(f"{HELP}.")
         while True:
             try:
                 line = input("> " if asks else "").strip()
             except EOFError:
+                if asks:
+                    self.console.print()
                 break
             if line in ("/quit", "/exit"):
                 break
@@ -102,8 +108,7 @@ class _Room:
             text = self.talk.answer(prompt, tell)
         trace = self.talk.trace
         shown = as_rich(trace, self.talk.start) if trace else Text(text)
-        # A sign of several tokens can't be read token by token.
-        self.console.print(shown if shown.plain == text else Text(text), soft_wrap=True)
+        self.console.print(shown, soft_wrap=True)
 
     def count(self) -> None:
         """Say how many numbers were computed, where someone reads it."""

@@ -17,7 +17,7 @@ ORDER = 75
 TITLE = "A language model that computes"
 ABOUT = (
     "How well a language model foretells the numbers of texts, alone (base) and with a block of "
-    "exact arithmetic. Marked numbers were computed (in bold) or copied; hover or tap for how."
+    "exact arithmetic. Marked numbers were computed (in bold) or copied; hover over one for how."
 )
 COMMAND = "arithmix lm eval FILE --json lm.json && arithmix report --lm lm.json"
 SIGNS = {"+": "+ add", "-": "− subtract", "*": "× multiply", "/": "÷ divide"}
@@ -73,7 +73,7 @@ def _examples(traces: Sequence[Trace]) -> list[Part]:
     if not traces:
         return []
     first, *others = traces
-    lines = [[formula(number), places(number.program)] for number in first]
+    lines = [[formula(one), "; ".join(places(one.program, first.text))] for one in first]
     note = "places: the first character of each operand, counted from 0"
     grid = Grid(Table("", ["number", "operands' places"], lines, note))
     found: list[Part] = [
