@@ -98,7 +98,7 @@ def test_programs_that_fire_are_counted(found):
 
 def test_without_a_block_there_is_one_column(base, tokenizer):
     alone = evaluate(attach(base, tokenizer, make_block()), tokenizer, None, TEXTS)
-    assert (alone.with_block, alone.block, alone.answers) == ({}, "", None)
+    assert (alone.with_block, alone.block, alone.answers) == ({}, None, None)
     assert not hasattr(base, "author")
 
 
@@ -176,7 +176,7 @@ def test_the_command_prints_a_table_and_writes_all(base, tokenizer, tmp_path):
     assert "where programs fired" in done.output and "4 texts have no answer" in done.output
     written = json.loads(out.read_text())
     assert written["files"][0][0] == "a.txt" and len(written["files"][0][1]) == 64
-    assert written["block"] == block_hash(make_block())
+    assert written["block"] == ["block", block_hash(make_block())]
     done = CliRunner().invoke(app, [*command, "--block", "none", "--count", "1"])
     assert done.exit_code == 0, done.output
     assert Evaluation.load(out).texts == 1

@@ -32,7 +32,7 @@ def made(**changed):
     better = {"all": Score(40, 0.5, 36), "after =": Score(0, 0.0, 0), "fired": Score(4, 0.1, 3)}
     found = Evaluation(
         model=("Tiny", "0123456789abcdef99"),
-        block="fedcba987654321099",
+        block=("mine", "fedcba987654321099"),
         files=(("texts.jsonl", "aaaabbbbccccdddd99"),),
         texts=10,
         base=scores,
@@ -60,6 +60,7 @@ def test_the_panel_has_the_table_with_n_and_intervals(read):
     assert "2 texts have no answer" in said
     assert "fired at 4 numbers and were right at 3: 75.0 [30, 95] percent" in said
     assert "texts.jsonl (SHA-256 aaaabbbbccccdddd)" in said
+    assert "Tiny 0123456789abcdef, block mine fedcba9876543210" in said
 
 
 def test_its_figure_is_what_plotly_allows(read):
@@ -84,7 +85,7 @@ def test_words_that_are_frequent_enough_go_with_their_operation(read):
 
 
 def test_without_a_block_and_without_answers_it_is_the_base_alone():
-    alone = made(block="", with_block={}, answers=None, fired=0, bins=binned([]), words={})
+    alone = made(block=None, with_block={}, answers=None, fired=0, bins=binned([]), words={})
     said = Read(page(Data([], evaluations=[replace(alone, examples=())]))).sections["language"]
     assert "all numbers402.000-50.0 [35, 65]-" in said
     assert "no block" in said and "An example" not in said and "final answers" not in said

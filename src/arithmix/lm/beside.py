@@ -31,9 +31,10 @@ def beside(found: Evaluation) -> Table:
         rows.append(
             ["final answers", f"{asked.texts}", "-", "-", rate(asked.base, asked.texts), with_block]
         )
+    texts = "text" if found.texts == 1 else "texts"
     skipped = f"; {asked.skipped} texts have no answer" if asked and asked.skipped else ""
     return Table(
-        f"{found.model[0] or 'The model'} on {found.texts} texts",
+        f"{found.model[0] or 'The model'} on {found.texts} {texts}",
         ["", "n", "base nats", "block nats", "base right %", "block right %"],
         rows,
         "nats: minus the log-probability of a number, on average; in brackets Wilson's 95% "

@@ -34,6 +34,7 @@ def evaluate(
     tokens: int = 200,
     batch: int = 16,
     files: Sequence[tuple[str, str]] = (),
+    name: str = "",
     tell: Tell = lambda what, done, texts: None,
 ) -> Evaluation:
     """Score the numbers of texts by the base alone and by the base with a block.
@@ -50,6 +51,7 @@ def evaluate(
         tokens: The most tokens of such a solution.
         batch: Texts that are run at once.
         files: The texts' files with their SHA-256, to be kept with what was found.
+        name: The block's, to be kept too.
         tell: Is told how far it is.
 
     Raises:
@@ -81,7 +83,7 @@ def evaluate(
     asked = sum(text.answer is not None for text in texts)
     return Evaluation(
         model=(base.name, base.hash),
-        block=block_hash(block) if block else "",
+        block=(name, block_hash(block)) if block else None,
         files=tuple(files),
         texts=len(texts),
         base=_scores(rows, plain, foretold),

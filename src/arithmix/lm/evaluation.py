@@ -65,7 +65,7 @@ class Evaluation:
 
     Args:
         model: The base's name and hash.
-        block: The block's hash; "" for none.
+        block: The block's name and hash; None for no block.
         files: The names of the texts' files, with their SHA-256.
         texts: How many texts.
         base: Scores of the base for "all" numbers, those "after =", and where programs "fired".
@@ -80,7 +80,7 @@ class Evaluation:
     """
 
     model: tuple[str, str]
-    block: str
+    block: tuple[str, str] | None
     files: tuple[tuple[str, str], ...]
     texts: int
     base: Mapping[str, Score]
@@ -140,6 +140,7 @@ def _evaluation(found: dict[str, Any]) -> Evaluation:
     for side in ("base", "with_block"):
         found[side] = {name: Score(**score) for name, score in found[side].items()}
     found["model"] = tuple(found["model"])
+    found["block"] = tuple(found["block"]) if found["block"] else None
     found["files"] = tuple((name, digest) for name, digest in found["files"])
     found["bins"] = tuple(Bin(**one) for one in found["bins"])
     found["answers"] = Answers(**found["answers"]) if found["answers"] else None

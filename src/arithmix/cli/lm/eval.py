@@ -38,6 +38,7 @@ def eval_(
 
     texts = [text for path in files for text in read(path)[:count]]
     from ...lm.beside import beside, calibration, fired
+    from ...lm.block import SHIPPED
     from ...lm.evaluate import evaluate
     from ...lm.kept import sha256
     from ...lm.opening import block_of, open_model
@@ -53,6 +54,7 @@ def eval_(
         tokens=tokens,
         batch=batch,
         files=[(path.name, sha256(path)) for path in files],
+        name=Path(block).name if block else SHIPPED.name,
         tell=_Told(),
     )
     tables = [beside(found), *([calibration(found)] if found.fired else [])]

@@ -106,7 +106,7 @@ def _words(found: Evaluation) -> list[Part]:
 
 def _made(found: Evaluation) -> Part:
     files = ", ".join(f"{name} (SHA-256 {digest[:16]})" for name, digest in found.files)
-    block = f"block {found.block[:16]}" if found.block else "no block"
+    block = f"block {found.block[0]} {found.block[1][:16]}" if found.block else "no block"
     name, digest = found.model
     return words(
         f"{found.texts} texts of {files or 'no file'}; {name or 'a model'} {digest[:16]}, {block}; "
