@@ -105,7 +105,10 @@ class Scores:
 
 def score(reader: Reader, batch: Batch) -> Scores:
     """What a reader says of the targets of a batch."""
-    read = reader.read(batch.states, batch.digit, batch.there)
+    # Half precision is enough to learn in; what ships is judged and used in full.
+    with torch.autocast(batch.states.device.type, torch.bfloat16, enabled=reader.training):
+        read = reader.read(batch.states, batch.digit, batch.there)
+    read = read.float()
     q = reader.ask(read[batch.text, batch.place])
     text = batch.text[:, None]
     after = (batch.last + 1).clamp(max=read.shape[1] - 1)
