@@ -40,6 +40,7 @@ def build(
     layers: Sequence[int] | None = None,
     config: Config | None = None,
     reading: Callable[[int, int], None] = lambda done, of: None,
+    trained: Callable[[int, int], None] = lambda done, of: None,
     say: Callable[[Epoch], None] = lambda epoch: None,
 ) -> Reader:
     """Train a block on plain texts and write it into a folder.
@@ -57,6 +58,7 @@ def build(
             if left out.
         config: Everything else; width, layers and base are set here.
         reading: Is told how many texts the base has read, of how many.
+        trained: Is told how many batches of an epoch are done, of how many.
         say: Is told of each epoch.
 
     Raises:
@@ -92,7 +94,7 @@ def build(
         )
     reader = Reader(config, torch.Generator().manual_seed(seed)).to(model.device)
     keep = work / "training.safetensors"
-    fit(reader, *samples, epochs=epochs, seed=seed, keep=keep, say=say)
+    fit(reader, *samples, epochs=epochs, seed=seed, keep=keep, trained=trained, say=say)
     reader.config = dataclasses.replace(config, threshold=LOWEST)
     some = samples[1][:: -(-len(samples[1]) // JUDGED)]
     found = fires(Author(reader, vocabulary), some)

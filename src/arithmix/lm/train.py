@@ -44,6 +44,7 @@ def fit(
     patience: int = 3,
     seed: int = 0,
     keep: Path | None = None,
+    trained: Callable[[int, int], None] = lambda done, of: None,
     say: Callable[[Epoch], None] = lambda epoch: None,
 ) -> None:
     """Train a reader in place; it ends as it was after its best epoch on held-out texts.
@@ -57,6 +58,7 @@ def fit(
         patience: How many epochs without a gain are too many.
         seed: Of the order of texts and of what is left out.
         keep: A file for all that is needed to go on after an interruption.
+        trained: Is told how many batches of an epoch are done, of how many.
         say: Is told of each epoch.
     """
     device = next(reader.parameters()).device
@@ -71,7 +73,8 @@ def fit(
     while state.epoch < epochs and state.epoch - state.best_epoch <= patience:
         reader.train()
         nats, count = 0.0, 0
-        for batch in batches(samples, order):
+        ordered = batches(samples, order)
+        for done, batch in enumerate(ordered, 1):
             for group in optimizer.param_groups:
                 group["lr"] = rate * _schedule(state.step, total)
             data = _stack(batch, reader, device)
@@ -81,6 +84,7 @@ def fit(
             nn.utils.clip_grad_norm_(reader.parameters(), 1.0)
             optimizer.step()
             nats, count, state.step = nats + mixed.sum().item(), count + len(mixed), state.step + 1
+            trained(done, len(ordered))
         now = evaluate(reader, held_out)
         state.epoch += 1
         if now < state.best:
