@@ -62,6 +62,7 @@ def fit(
         say: Is told of each epoch.
     """
     device = next(reader.parameters()).device
+    samples, held_out = ([s for s in part if s.targets] for part in (samples, held_out))
     order = torch.Generator().manual_seed(seed)
     reader.noise = torch.Generator(device).manual_seed(seed)
     optimizer = torch.optim.AdamW(
@@ -119,25 +120,26 @@ def _stack(samples: Sequence[Sample], reader: Reader, device: torch.device) -> B
     return stack(samples, reader.config.memory, len(reader.config.constants), device)
 
 
-def batches(samples: Sequence[Sample], generator: torch.Generator | None) -> list[list[Sample]]:
+def batches(
+    samples: Sequence[Sample], generator: torch.Generator | None, tokens: int = TOKENS
+) -> list[list[Sample]]:
     """Texts of about the same length together, in batches of about the same size.
 
     With a generator in an order of their own, and with other neighbours each time.
     """
-    some = [sample for sample in samples if sample.targets]
-    noise = torch.zeros(len(some))
+    noise = torch.zeros(len(samples))
     if generator is not None:
-        noise = torch.rand(len(some), generator=generator)
-    lengths = [len(sample.ids) for sample in some]
+        noise = torch.rand(len(samples), generator=generator)
+    lengths = [len(sample.ids) for sample in samples]
     disturbed = [length * (1 + 0.4 * x) for length, x in zip(lengths, noise.tolist(), strict=True)]
     made: list[list[Sample]] = []
     longest = 0
-    for i in sorted(range(len(some)), key=disturbed.__getitem__):
+    for i in sorted(range(len(samples)), key=disturbed.__getitem__):
         longest = max(longest, lengths[i])
-        if not made or longest * (len(made[-1]) + 1) > TOKENS:
+        if not made or longest * (len(made[-1]) + 1) > tokens:
             made.append([])
             longest = lengths[i]
-        made[-1].append(some[i])
+        made[-1].append(samples[i])
     if generator is None:
         return made
     return [made[i] for i in torch.randperm(len(made), generator=generator).tolist()]

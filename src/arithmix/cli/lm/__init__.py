@@ -2,11 +2,11 @@
 
 import typer
 
-from . import fetch, sums, train
+from . import fetch, pretrain, sums, train
 
 app = typer.Typer(no_args_is_help=True)
 
-for command in (fetch.fetch, sums.sums, train.train):
+for command in (fetch.fetch, sums.sums, train.train, pretrain.pretrain):
     app.command(name=command.__name__)(command)
 
 

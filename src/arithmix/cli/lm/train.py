@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from .._options import need, print_line
+from .._options import find_device, need, print_line
 from ._bars import bars
 
 
@@ -22,7 +22,7 @@ def train(
         int, typer.Option(min=1, help="How often each text is seen, at most; it stops early.")
     ] = 8,
     seed: Annotated[int, typer.Option(help="Of first parameters, order, and held-out texts.")] = 0,
-    device: Annotated[str, typer.Option(help="Where to train: cpu or cuda.")] = "cpu",
+    device: Annotated[str, typer.Option(help="Where to train: auto, cpu or cuda.")] = "auto",
 ) -> None:
     """Train a block on plain texts. After an interrupt, run it again to go on from there."""
     need("transformers", "lm")
@@ -30,16 +30,13 @@ def train(
 
     found = [text for path in texts for text in read(path)]
 
-    import torch
-
     from ...lm.build import build
     from ...lm.load import load
     from ...lm.train import Epoch
 
-    if device != "cpu" and not (device == "cuda" and torch.cuda.is_available()):
-        raise ValueError(f"--device is cpu, or cuda where there is one; got {device}")
+    where = find_device(device)
     base, tokenizer = load(model)
-    base.to(device)
+    base = base.to(device=where)
 
     def say(epoch: Epoch) -> None:
         print_line(
