@@ -1,6 +1,9 @@
 """How many sums a language model gets right, with a block and without, and what it costs.
 
-python benchmarks/lm_sums.py MODEL [BLOCK] [PER_CELL]
+python benchmarks/lm_sums.py [PER_CELL] [BLOCK|none] [SEED]
+
+Greedy `generate()`, in wordings that training did not have unless it says "A op B ="; the first
+number that is written must be the answer to the last digit.
 """
 
 import random
@@ -10,66 +13,93 @@ import time
 from itertools import product
 from typing import Any
 
-from arithmix.lm.load import load
-from arithmix.lm.model import attach
-from arithmix.lm.programs import OPERATIONS
-from arithmix.lm.reader import Reader
-from arithmix.lm.sums import draw_sum
-from arithmix.lm.wordings import wordings
+from arithmix.lm.opening import open_model
+
+from arithmix.lm.sums import draw_story, draw_sum, draw_tree
 
 SMALL = list(product((1, 2, 3), repeat=2))
-LARGE = [(5, 5), (8, 8), (12, 12)]
-BATCH = 18
+LARGE = [(5, 5), (8, 8), (12, 12), (3, 12), (12, 3)]
+BATCH = 64
+FORMULA: dict[str, Any] = {"frame": ("", "{e} =")}
 
 
-def prompts(kind, rng):
-    """A function from operation and digits to a sum in wordings of a kind."""
-    patterns: dict[str, Any] = {
-        "A op B =": lambda op: {"frame": ("", "{e} ="), "expression": "{a} " + op + " {b}"},
-        "new frames": lambda op: {"expression": rng.choice(wordings("expressions", operation=op))},
-        "new frames and expressions": lambda op: {},
-    }
-    return lambda op, digits: draw_sum(rng, op, digits, True, **patterns[kind](op))
+def sums(rng: random.Random, cell: int):
+    """Each kind of sums: its name, the tokens an answer may need, and the sums."""
+    drawn = range(cell)
+    for op in "+-*/":
+        plain = {**FORMULA, "expression": "{a} " + op + " {b}"}
+        yield (
+            f"A {op} B =, 1 to 3 digits",
+            14,
+            [draw_sum(rng, op, d, True, **plain) for d in SMALL for _ in drawn],
+        )
+    for op in "+-*/":
+        yield f"{op}, 1 to 3 digits", 20, [draw_sum(rng, op, d, True) for d in SMALL for _ in drawn]
+    for op in "+-*/":
+        yield (
+            f"{op}, 3 to 12 digits",
+            40,
+            [draw_sum(rng, op, d, True) for d in LARGE for _ in drawn],
+        )
+    for op in "+-*/":
+        yield (
+            f"{op}, decimals",
+            24,
+            [draw_sum(rng, op, held_out=True, decimals=True) for _ in range(3 * cell)],
+        )
+    for op in "+-*/":
+        yield (
+            f"{op}, negative",
+            24,
+            [draw_sum(rng, op, held_out=True, negatives=True) for _ in range(3 * cell)],
+        )
+    for op in "+-*":
+        yield (
+            f"{op}, 100 digits",
+            230,
+            [
+                draw_sum(rng, op, (100, 100), True, **FORMULA, expression="{a} " + op + " {b}")
+                for _ in range(cell)
+            ],
+        )
+    for operands in (2, 3, 4):
+        draw = [
+            draw_sum(rng, held_out=True) if operands == 2 else draw_tree(rng, operands, True)
+            for _ in range(4 * cell)
+        ]
+        yield f"trees of {operands} operands", 24, draw
+    yield "stories of one step", 20, [draw_story(rng, True) for _ in range(4 * cell)]
 
 
-def right(model, tokenizer, sums, room):
-    """How many of the first numbers that greedy `generate` writes are the answers."""
-    count = 0
-    sums = sorted(sums, key=lambda one: len(one.prompt))
-    for first in range(0, len(sums), BATCH):
-        batch = sums[first : first + BATCH]
-        given = tokenizer([one.prompt for one in batch], return_tensors="pt", padding=True)
-        made = model.generate(**given, do_sample=False, max_new_tokens=room)
-        for one, ids in zip(batch, made, strict=True):
-            text = tokenizer.decode(ids[given.input_ids.shape[1] :])
-            found = re.search(r"-?\d[\d,]*(\.\d+)?", text)
-            count += bool(found) and found[0].rstrip(",").replace(",", "") == one.answer
-    return count
+def wrong(model: Any, tokenizer: Any, batch: list, room: int) -> list[tuple[str, str, str]]:
+    """The sums whose first written number is not the answer: prompt, answer, what was written."""
+    given = tokenizer([one.prompt for one in batch], return_tensors="pt", padding=True)
+    made = model.generate(**given, do_sample=False, max_new_tokens=room)
+    found = []
+    for one, ids in zip(batch, made, strict=True):
+        text = tokenizer.decode(ids[given.input_ids.shape[1] :])
+        number = re.search(r"-?\$?\d[\d,]*(\.\d+)?", text)
+        written = number[0].rstrip(",").replace(",", "").replace("$", "") if number else ""
+        if written.removesuffix(".00") != one.answer.replace(",", "").removesuffix(".00"):
+            found.append((one.prompt, one.answer, text))
+    return found
 
 
-def main(where, block=None, cell=3):
-    loaded: Any = load(where)
-    model, tokenizer = loaded
+def main(cell: int = 10, block: str | None = None, seed: int = 0) -> None:
+    model, tokenizer = open_model(None, block)
     tokenizer.padding_side = "left"
-    if block:
-        attach(model, tokenizer, Reader.from_pretrained(block))
-    rng = random.Random(0)
-    for kind, sizes, room in (
-        ("A op B =", SMALL, 9),
-        ("A op B =", LARGE, 28),
-        ("new frames", SMALL, 14),
-        ("new frames and expressions", SMALL, 14),
-    ):
-        draw = prompts(kind, rng)
-        for op in OPERATIONS:
-            sums = [draw(op, digits) for digits in sizes for _ in range(cell)]
-            done = right(model, tokenizer, sums, room)
-            print(f"{kind}, {sizes[0]} to {sizes[-1]} digits, {op}: {done} of {len(sums)}")
-    given = tokenizer("Write a short story about a dog.\n", return_tensors="pt")
-    start = time.perf_counter()
-    model.generate(**given, do_sample=False, max_new_tokens=60, min_new_tokens=60)
-    print(f"{(time.perf_counter() - start) / 60 * 1e3:.1f} ms a token")
+    rng = random.Random(seed)
+    for name, room, drawn in sums(rng, cell):
+        start = time.perf_counter()
+        drawn.sort(key=lambda one: len(one.prompt))
+        missed = []
+        for first in range(0, len(drawn), BATCH):
+            missed += wrong(model, tokenizer, drawn[first : first + BATCH], room)
+        took = time.perf_counter() - start
+        print(f"{name}: {len(drawn) - len(missed)} of {len(drawn)}, {took:.0f} s", flush=True)
+        for prompt, answer, text in missed[:3]:
+            print(f"    {prompt!r} -> {text!r}, not {answer}")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], *sys.argv[2:3], *map(int, sys.argv[3:4]))
+    main(*map(int, sys.argv[1:2]), *sys.argv[2:3], *map(int, sys.argv[3:4]))

@@ -51,7 +51,7 @@ def narrow(
         labels,
         _split(operations, "operations") if operations is not None else None,
         _split(ranges, "ranges") if ranges is not None else None,
-        _seeds(seeds) if seeds is not None else None,
+        seeds_of(seeds) if seeds is not None else None,
     )
 
 
@@ -62,7 +62,8 @@ def _split(text: str, what: str, separator: str = ",") -> list[str]:
     return words
 
 
-def _seeds(text: str) -> list[int]:
+def seeds_of(text: str) -> list[int]:
+    """The seeds that a text as 0-24 or 0,3,7 names."""
     seeds: list[int] = []
     for word in _split(text, "seeds"):
         match = re.fullmatch(r"(\d+)(?:-(\d+))?", word)

@@ -44,7 +44,9 @@ class Batch:
     threes: Tensor
 
 
-def stack(samples: Sequence[Sample], memory: int, constants: int, device: str = "cpu") -> Batch:
+def stack(
+    samples: Sequence[Sample], memory: int, constants: int, device: torch.device | str = "cpu"
+) -> Batch:
     """Samples as one batch; numbers that a target lacks are missing first."""
     longest = max(len(sample.ids) for sample in samples)
     states = torch.zeros(len(samples), longest, samples[0].states.shape[1], dtype=torch.float16)
@@ -73,21 +75,22 @@ def stack(samples: Sequence[Sample], memory: int, constants: int, device: str = 
             op, a, b, op2, side, c = row
             twos.append((i, op, a + shift, b + shift, op2, side, c + shift))
         threes += [(i, *row, count) for row in found.threes.tolist()]
-    return Batch(
-        *(x.to(device) for x in (states, digit, there)),
-        *(
-            torch.tensor(x).to(device)
-            for x in ([i for i, _ in pairs], [target.place for _, target in pairs])
-        ),
-        last.to(device),
-        number.to(device),
-        torch.tensor([target.lm for _, target in pairs]).to(device),
-        torch.tensor([target.styles for _, target in pairs]).to(device),
-        copies.to(device),
-        ones.to(device),
-        torch.tensor(twos, dtype=torch.long).view(-1, 7).to(device),
-        torch.tensor(threes, dtype=torch.long).view(-1, 12).to(device),
+    made = Batch(
+        states=states,
+        digit=digit,
+        there=there,
+        text=torch.tensor([i for i, _ in pairs]),
+        place=torch.tensor([target.place for _, target in pairs]),
+        last=last,
+        number=number,
+        lm=torch.tensor([target.lm for _, target in pairs]),
+        styles=torch.tensor([target.styles for _, target in pairs]),
+        copies=copies,
+        ones=ones,
+        twos=torch.tensor(twos, dtype=torch.long).view(-1, 7),
+        threes=torch.tensor(threes, dtype=torch.long).view(-1, 12),
     )
+    return Batch(**{name: tensor.to(device) for name, tensor in vars(made).items()})
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,10 @@ class Scores:
 
 def score(reader: Reader, batch: Batch) -> Scores:
     """What a reader says of the targets of a batch."""
-    read = reader.read(batch.states, batch.digit, batch.there)
+    # Half precision is enough to learn in; what ships is judged and used in full.
+    with torch.autocast(batch.states.device.type, torch.bfloat16, enabled=reader.training):
+        read = reader.read(batch.states, batch.digit, batch.there)
+    read = read.float()
     q = reader.ask(read[batch.text, batch.place])
     text = batch.text[:, None]
     after = (batch.last + 1).clamp(max=read.shape[1] - 1)
@@ -134,7 +140,7 @@ def _twos(reader: Reader, q: Tensor, slots: Steps, twos: Tensor) -> Tensor:
     if not len(twos):
         return result
     wanted = torch.unique(twos[:, 0])
-    rows = torch.searchsorted(wanted, twos[:, 0])
+    rows = torch.searchsorted(wanted, twos[:, 0].contiguous())
     here = Steps(slots.keys[wanted], slots.there[wanted], slots.constant)
     asked, first = reader.first(q[wanted], here, 2)
     chosen = first[rows, twos[:, 1], twos[:, 2], twos[:, 3]]
@@ -154,7 +160,7 @@ def _threes(reader: Reader, q: Tensor, slots: Steps, threes: Tensor) -> Tensor:
     if not len(threes):
         return result
     wanted = torch.unique(threes[:, 0])
-    rows = torch.searchsorted(wanted, threes[:, 0])
+    rows = torch.searchsorted(wanted, threes[:, 0].contiguous())
     asked, here, first = reader.first_of_three(
         q[wanted], Steps(slots.keys[wanted], slots.there[wanted], slots.constant)
     )

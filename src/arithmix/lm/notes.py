@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from .reader import Reader, positions_and_mask
+from .reader import Layer, Reader, positions_and_mask
 from .vocabulary import Vocabulary
 
 
@@ -59,6 +59,7 @@ def take_notes(
     positions, sight = positions_and_mask(vocabulary.goes_on(every), every >= 0, ids.shape[1])
     x = block.take_in(states)
     for i, layer in enumerate(block.layers):
+        assert isinstance(layer, Layer)
         q, k, v = layer.project(x, positions)
         x = layer.finish(x, q, *kept.put(1 + i, k, v), sight)
     read = block.leave(x)[:, None]

@@ -1,8 +1,10 @@
 """The numbers of a sum, drawn and written."""
 
 import random
+from decimal import Decimal
 from fractions import Fraction
 
+from . import exact
 from .numbers import Style
 from .writing import write
 
@@ -47,3 +49,15 @@ def write_pair(a: Fraction, b: Fraction, grouped: bool) -> tuple[str, str]:
     x, y = write(a, style), write(b, style)
     assert x and y  # they end
     return x, y
+
+
+def compute(operation: str, left: str, right: str) -> str | None:
+    """The value of `left operation right` as text; None for x / 0 and for digits that never end.
+
+    >>> compute("*", "0.5", "1,000"), compute("/", "1", "3")
+    ('500', None)
+    """
+    x, y = (Decimal(text.replace(",", "")) for text in (left, right))
+    value = exact.compute(operation, x, y)
+    # Thousands are kept apart where an operand's are.
+    return None if value is None else write(value, Style("," if "," in left + right else ""))

@@ -58,7 +58,7 @@ def search(values: NDArray[np.float64], constants: NDArray[np.float64], target: 
 
 
 def _likeliest(programs: NDArray[np.int64], slots: list[int], numbers: int):
-    """The programs that are least likely chance, and whether any uses no constant and no slot twice.
+    """The programs least likely to be chance, and whether any is free of constants and reuse.
 
     Where some use each number once, those that use one twice are left out; else at most one
     constant is allowed.

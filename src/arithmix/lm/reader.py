@@ -91,6 +91,7 @@ class Reader(nn.Module):
     def __init__(self, config: Config, generator: torch.Generator | None = None) -> None:
         super().__init__()
         self.config = config
+        self.noise: torch.Generator | None = None
         width, rank = config.size, config.rank
         self.enter = nn.Linear(config.width * len(config.layers), width)
         self.layers = nn.ModuleList(Layer(width, config.heads) for _ in range(config.depth))
@@ -145,6 +146,7 @@ class Reader(nn.Module):
         x = self.take_in(states)
         positions, mask = positions_and_mask(digit, there, states.shape[1])
         for layer in self.layers:
+            assert isinstance(layer, Layer)
             q, k, v = layer.project(x, positions)
             x = layer.finish(x, q, k, v, mask)
         return self.leave(x)
@@ -156,12 +158,11 @@ class Reader(nn.Module):
         width = self.config.width
         chunks = states.to(self.enter.weight.dtype).unflatten(-1, (-1, width))
         levelled = nn.functional.layer_norm(chunks, (width,)).flatten(-2)
-        return self.enter(nn.functional.dropout(levelled, self.config.dropout, self.training))
+        return self.enter(self._leave_out(levelled, self.config.dropout))
 
     def ask(self, read: Float[Tensor, "batch width"]) -> Float[Tensor, "batch width"]:
         """The queries of what has been read before numbers."""
-        q = nn.functional.gelu(self.query(read))
-        return nn.functional.dropout(q, 0.1, self.training)
+        return self._leave_out(nn.functional.gelu(self.query(read)), 0.1)
 
     def gate(self, q: Float[Tensor, "batch width"]) -> Float[Tensor, "batch experts"]:
         """Log-probabilities of the base, a copy, and programs of one step, two and three."""
@@ -325,6 +326,13 @@ class Reader(nn.Module):
             raise ValueError(f"the block in {folder} does not fit its block.json") from error
         return reader.eval()
 
+    def _leave_out(self, x: Tensor, share: float) -> Tensor:
+        """In training some numbers are zero: wordings never trained are then read better."""
+        if not self.training or not share:
+            return x
+        kept = torch.rand(x.shape, generator=self.noise, device=x.device) >= share
+        return x * kept / (1 - share)
+
     def _sides(self, q: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         shape = (OPS, self.config.rank)
         return (
@@ -347,7 +355,7 @@ def windowed(slots: Steps) -> Steps:
 
 
 def possible(slots: Steps) -> Bool[Tensor, "batch op left right"]:
-    """Which steps there are: + and * have their operands in the text's order, two constants none."""
+    """Which steps there are: + and * have operands in the text's order, two constants none."""
     count = slots.keys.shape[1]
     order = torch.arange(count, device=slots.keys.device)
     either = order[:, None] != order

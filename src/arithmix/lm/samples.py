@@ -1,4 +1,4 @@
-"""Training texts as a reader needs them: the base's states, and the numbers that it should foretell.
+"""Training texts as a reader needs them: the base's states, and the numbers to foretell.
 
 The base is frozen, so this is done once; the epochs after it do without the base.
 """
@@ -47,7 +47,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Sample:
-    """A text: its tokens, what they go on with, the base's states in half precision, its targets."""
+    """A text: its tokens, which go on with a number, the base's states in half precision."""
 
     ids: tuple[int, ...]
     digit: Tensor

@@ -4,8 +4,7 @@ import random
 import re
 
 from . import trees
-from .operands import draw_pair, draw_whole, write_pair
-from .programs import compute
+from .operands import compute, draw_pair, draw_whole, write_pair
 from .told import Sum, joined, other_lead, working
 from .wordings import fill, places, wordings
 

@@ -11,8 +11,7 @@ from fractions import Fraction
 
 from . import trees
 from .numbers import Style, find
-from .operands import draw_pair, write_pair
-from .programs import compute
+from .operands import compute, draw_pair, write_pair
 from .stories import draw_story, draw_story2
 from .told import Sum as Sum
 from .told import chat as chat

@@ -48,7 +48,7 @@ class Vocabulary:
             "spaced": [i for i, text in enumerate(found) if text[:1] == " "],
             "tight": [i for i, text in enumerate(found) if text[:1].isdigit() or text == "-"],
         }
-        """How a number begins, after a space and without one: tokens by their place in `written`."""
+        """How a number begins, with a space and without: tokens by their place in `written`."""
         self.index = {token: i for i, token in enumerate(self.written)}
         self.begins_digit = torch.tensor([text[:1].isdigit() for text in self.texts])
         self.ends_digit = torch.tensor([text[-1:].isdigit() for text in self.texts])

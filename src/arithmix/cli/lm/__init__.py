@@ -2,11 +2,18 @@
 
 import typer
 
-from . import chat, eval, fetch, sums, train
+from . import chat, eval, fetch, pretrain, sums, train
 
 app = typer.Typer(no_args_is_help=True)
 
-for command in (fetch.fetch, sums.sums, train.train, eval.eval_, chat.chat):
+for command in (
+    fetch.fetch,
+    sums.sums,
+    train.train,
+    pretrain.pretrain,
+    eval.eval_,
+    chat.chat,
+):
     app.command(name=command.__name__.strip("_"))(command)
 
 

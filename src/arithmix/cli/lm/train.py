@@ -5,41 +5,59 @@ from typing import Annotated
 
 import typer
 
-from .._options import need, print_line
+from .._options import find_device, need, print_line
+from ._bars import bars
 
 
 def train(
-    texts: Annotated[list[Path], typer.Argument(help="Files of texts, blank lines between them.")],
+    texts: Annotated[
+        list[Path],
+        typer.Argument(help="Files: plain text with blank lines between texts, .jsonl or .csv."),
+    ],
     out: Annotated[Path, typer.Option(help="The folder for the block.")] = Path("block"),
     model: Annotated[
         str | None, typer.Option(help="A model's folder or name; the fetched one if left out.")
     ] = None,
-    epochs: Annotated[int, typer.Option(min=1, help="How often each number is seen.")] = 8,
-    seed: Annotated[int, typer.Option(help="Of the first parameters and of the order.")] = 0,
+    epochs: Annotated[
+        int, typer.Option(min=1, help="How often each text is seen, at most; it stops early.")
+    ] = 8,
+    seed: Annotated[int, typer.Option(help="Of first parameters, order, and held-out texts.")] = 0,
+    device: Annotated[str, typer.Option(help="Where to train: auto, cpu or cuda.")] = "auto",
 ) -> None:
-    """Train a block on plain texts, so that a language model computes numbers in them."""
+    """Train a block on plain texts. After an interrupt, run it again to go on from there."""
     need("transformers", "lm")
-    from ...lm.load import load
-    from ...lm.train import train as fit
+    from ...lm.texts import read
 
-    files = [_read(path) for path in texts]
+    found = [text for path in texts for text in read(path)]
+
+    from ...lm.build import build
+    from ...lm.load import load
+    from ...lm.train import Epoch
+
+    where = find_device(device)
     base, tokenizer = load(model)
-    block = fit(
-        [text for file in files for text in file.split("\n\n")],
-        base,
-        tokenizer,
-        epochs=epochs,
-        seed=seed,
-    )
-    block.save_pretrained(out)
+    base = base.to(device=where)
+
+    def say(epoch: Epoch) -> None:
+        print_line(
+            f"epoch {epoch.number}: {epoch.trained:.3f} nats a number, "
+            f"{epoch.held_out:.3f} on held-out texts (best {epoch.best:.3f})"
+        )
+
+    with bars("texts read", "batches of an epoch") as (read_so_far, trained_so_far):
+        block = build(
+            [text.rendered(tokenizer) for text in found],
+            base,
+            tokenizer,
+            out,
+            epochs=epochs,
+            seed=seed,
+            reading=read_so_far,
+            trained=trained_so_far,
+            say=say,
+        )
     count = sum(parameter.numel() for parameter in block.parameters())
     print_line(
-        f"the block is in {out}: {count:,} parameters that read layers {block.config.layers}"
+        f"the block is in {out}: {count:,} parameters that read layers {block.config.layers}, "
+        f"threshold {block.config.threshold:.2f}"
     )
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} can't be read as text: {error}") from error
