@@ -10,14 +10,12 @@ import random
 import re
 import sys
 import time
-from itertools import product
 from typing import Any
 
 from arithmix.lm.opening import open_model
-
 from arithmix.lm.sums import draw_story, draw_sum, draw_tree
 
-SMALL = list(product((1, 2, 3), repeat=2))
+SMALL = [(a, b) for a in (1, 2, 3) for b in (1, 2, 3)]
 LARGE = [(5, 5), (8, 8), (12, 12), (3, 12), (12, 3)]
 BATCH = 64
 FORMULA: dict[str, Any] = {"frame": ("", "{e} =")}
@@ -27,7 +25,7 @@ def sums(rng: random.Random, cell: int):
     """Each kind of sums: its name, the tokens an answer may need, and the sums."""
     drawn = range(cell)
     for op in "+-*/":
-        plain = {**FORMULA, "expression": "{a} " + op + " {b}"}
+        plain: Any = {**FORMULA, "expression": "{a} " + op + " {b}"}
         yield (
             f"A {op} B =, 1 to 3 digits",
             14,
@@ -102,4 +100,5 @@ def main(cell: int = 10, block: str | None = None, seed: int = 0) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:2]), *sys.argv[2:3], *map(int, sys.argv[3:4]))
+    given: list[Any] = [int(x) if x.isdigit() else x for x in sys.argv[1:]]
+    main(*given)

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from arithmix.lm.texts import read
 
 from arithmix.lm.author import Author
 from arithmix.lm.block import Config
@@ -24,6 +23,7 @@ from arithmix.lm.notes import Notes
 from arithmix.lm.reader import Reader
 from arithmix.lm.reading import Reading
 from arithmix.lm.samples import collect
+from arithmix.lm.texts import read
 from arithmix.lm.train import fit
 from arithmix.lm.vocabulary import Vocabulary
 
@@ -96,4 +96,5 @@ def main(train: str, test: str, seeds: int = 3, epochs: int = 12) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3], *map(int, sys.argv[3:5]))
+    given: list[Any] = [*sys.argv[1:3], *map(int, sys.argv[3:5])]
+    main(*given)

@@ -27,25 +27,37 @@ class Text:
         prompt: What is given, with the line break or space that ends it.
         solution: What is to be written after it; "" if that is not known.
         answer: The final number, if it is known.
+        chat: Whether the parts are what a user says and the reply.
     """
 
     prompt: str
     solution: str = ""
     answer: str | None = None
+    chat: bool = False
 
     @property
     def whole(self) -> str:
         """Both parts, which is what is trained on."""
         return (self.prompt + self.solution).rstrip()
 
+    def rendered(self, tokenizer: Any = None) -> str:
+        """What is trained on: talk as the tokenizer's chat template writes it, if it has one."""
+        if not self.chat or getattr(tokenizer, "chat_template", None) is None:
+            return self.whole
+        says = [
+            {"role": "user", "content": self.prompt.strip()},
+            {"role": "assistant", "content": self.solution},
+        ]
+        return tokenizer.apply_chat_template(says, tokenize=False)
+
 
 def read(path: str | Path) -> list[Text]:
     """The texts of a file.
 
     `.jsonl` and `.json` hold entries with `question` and `answer` (GSM8K), with `Body`, `Question`
-    and `Answer` (SVAMP), with `prompt` and `answer`, or with `text`. `.csv` has the columns
-    `Question`, `Numbers` and `Answer`, where number0, number1, ... stand for the numbers. Any other
-    file is plain text, with blank lines between the texts.
+    and `Answer` (SVAMP), with `prompt` and `answer`, with `user` and `assistant`, or with `text`.
+    `.csv` has the columns `Question`, `Numbers` and `Answer`, where number0, number1, ... stand for
+    the numbers. Any other file is plain text, with blank lines between the texts.
 
     Raises:
         ValueError: The file can't be read, is empty or has another layout, in one sentence.
@@ -145,6 +157,10 @@ def _asked(entry: Entry, where: str) -> Text:
     return Text(prompt, space + answer, answer)
 
 
+def _talk(entry: Entry, where: str) -> Text:
+    return Text(f"{entry['user']}\n", str(entry["assistant"]), chat=True)
+
+
 def _alone(entry: Entry, where: str) -> Text:
     return Text(str(entry["text"]).strip())
 
@@ -159,6 +175,7 @@ LAYOUTS: dict[tuple[str, ...], Callable[[Entry, str], Text]] = {
     ("Question", "Numbers", "Answer"): _filled,
     ("Body", "Question", "Answer"): _story,
     ("prompt", "answer"): _asked,
+    ("user", "assistant"): _talk,
     ("text",): _alone,
 }
 """What makes a text of an entry, by the fields that it needs."""

@@ -30,13 +30,16 @@ def train(
 
     found = [text for path in texts for text in read(path)]
 
+    import torch
+
     from ...lm.build import build
     from ...lm.load import load
     from ...lm.train import Epoch
 
     where = find_device(device)
     base, tokenizer = load(model)
-    base = base.to(device=where)
+    module: torch.nn.Module = base
+    module.to(where)
 
     def say(epoch: Epoch) -> None:
         print_line(
