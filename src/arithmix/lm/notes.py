@@ -10,7 +10,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from .reader import Layer, Reader, positions_and_mask
+from .layers import Layer, positions_and_mask
+from .reader import Reader
 from .vocabulary import Vocabulary
 
 
