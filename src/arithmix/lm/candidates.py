@@ -12,8 +12,9 @@ from torch import Tensor
 
 from .exact import Exact, compute
 from .programs import OPERATIONS
-from .reader import Reader, Steps
+from .reader import Reader
 from .reading import Operand
+from .slots import Steps
 
 NEGLIGIBLE = 1e-3
 """A program with less probability is left to the base."""

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from .reader import NEVER, Reader, Steps
+from .reader import Reader
 from .samples import Sample
+from .slots import NEVER, Steps
 
 FLOOR = -9.0
 """The logarithm of what an expert is given where it is wrong: it bounds its loss."""
