@@ -18,7 +18,7 @@ import torch
 from arithmix.lm.author import Author
 from arithmix.lm.block import Config
 from arithmix.lm.exact import to_decimal
-from arithmix.lm.load import load
+from arithmix.lm.loading import load
 from arithmix.lm.notes import Notes
 from arithmix.lm.reader import Reader
 from arithmix.lm.reading import Reading

@@ -3,7 +3,7 @@
 from typer.testing import CliRunner
 
 from arithmix.cli import app
-from arithmix.lm.load import load
+from arithmix.lm.loading import load
 from arithmix.lm.model import attach
 from arithmix.lm.reader import Reader
 

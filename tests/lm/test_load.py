@@ -7,7 +7,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from arithmix.lm.fetch import fetch
 from arithmix.lm.kept import SMOLLM2, cache, damage
-from arithmix.lm.load import base, load
+from arithmix.lm.loading import base, load
 
 from .tiny import source
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 import transformers
 
-from arithmix.lm.load import base as base_of
+from arithmix.lm.loading import base as base_of
 from arithmix.lm.model import attach
 from arithmix.lm.plan import NEGLIGIBLE, make_plan
 from arithmix.lm.programs import OPERATIONS

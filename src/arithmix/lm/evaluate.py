@@ -9,7 +9,7 @@ import torch
 
 from .answering import count_right
 from .evaluation import Answers, Evaluation, Score, binned
-from .load import base as base_of
+from .loading import base as base_of
 from .model import attach, detach
 from .readable import readable
 from .reader import Reader

