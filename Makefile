@@ -41,12 +41,14 @@ $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--constraint constraints.txt --editable '.[dev]'
+	$(BIN)/arithmix lm fetch
 	touch $@
 
 $(READY_OLDEST): pyproject.toml constraints-minimum.txt
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check \
 		--constraint constraints-minimum.txt --editable '.[dev]'
+	$(OLDEST)/bin/arithmix lm fetch
 	touch $@
 
 clean:
