@@ -4,6 +4,7 @@ A step is (operation, left, right) of slots: the numbers in the text's order, th
 then the results of earlier steps. Every result is used exactly once, by a later step.
 """
 
+import math
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -152,6 +153,7 @@ def _threes(values: NDArray[np.float64], target: float):
 def as_float(value: int | Decimal) -> float:
     """A value for the search among training texts; one too large is none of them."""
     try:
-        return float(value)
+        number = float(value)
     except OverflowError:
-        return float("nan")
+        return math.nan
+    return number if math.isfinite(number) else math.nan

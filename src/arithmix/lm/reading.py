@@ -13,7 +13,7 @@ from itertools import accumulate
 
 from .numbers import Style, find
 
-CORE = re.compile(r"\d+(?:[.,]\d+)*[.,]?$")
+CORE = re.compile(r"\d+(?:[.,]\d+)*[.,]?\Z")
 LONGEST = 2000
 """Digits of the longest number that is read or written; nobody reads a longer one."""
 SIGHT = 3000
@@ -134,8 +134,10 @@ def pending(text: str, end: int) -> int:
         tail = text[max(0, end - size) : end]
         match = CORE.search(tail)
         at = match.start() if match else len(tail)
-        if at > 3 or size >= end or size > 2 * LONGEST:
+        if at > 3 or size >= end:
             break
+        if size > 2 * LONGEST:  # nobody reads it
+            return -1
         size *= 8
     before, second, third = (tail[at - i : at - i + 1] if at >= i else "" for i in (1, 2, 3))
     if before == "-" and second == " ":
