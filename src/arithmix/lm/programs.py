@@ -42,7 +42,8 @@ class Found:
 def search(values: NDArray[np.float64], constants: NDArray[np.float64], target: float) -> Found:
     """The programs that compute `target` up to rounding; longer ones only where no shorter does.
 
-    A one-step program with a constant does not count as shorter: most such are chance.
+    A one-step program with a constant does not count as shorter: most such are chance. Longer
+    ones compute with no zero.
     """
     with np.errstate(all="ignore"):
         slots = np.concatenate([values, constants])
@@ -61,8 +62,8 @@ def search(values: NDArray[np.float64], constants: NDArray[np.float64], target: 
 def _likeliest(programs: NDArray[np.int64], slots: list[int], numbers: int):
     """The programs least likely to be chance, and whether any is free of constants and reuse.
 
-    Where some use each number once, those that use one twice are left out; else at most one
-    constant is allowed.
+    A constant, and a number used again, count against a program. Where some have neither, they
+    alone are kept; else those with at most two.
     """
     if not len(programs):
         return programs, False
