@@ -5,6 +5,7 @@ half written, base and programs are weighed by how well each has foretold what s
 that the product over a number's tokens is the mixture of `mixture.py`.
 """
 
+import math
 from collections import defaultdict
 from dataclasses import dataclass
 
@@ -113,7 +114,7 @@ def go_on(
         written: Its tokens so far, at least one.
         way: How it began.
         before: The text before it, or its end.
-        logs: The base's log-probabilities before each of them.
+        logs: The base's log-probabilities before each of them; nothing is done where they are NaN.
         logits: The base's logits after the last.
         vocabulary: The tokenizer's tokens.
     """
@@ -121,6 +122,8 @@ def go_on(
     if min(index) < 0:
         return logits
     foretold: list[list[float]] = logs.double().exp().tolist()
+    if math.isnan(foretold[0][0]):
+        return logits
     weight, found = spelled(seen, way, before, vocabulary)
     weight /= max(sum(foretold[0][i] for i in vocabulary.starts[way]), 1e-30)
     for i, row in zip(index, foretold, strict=True):

@@ -65,7 +65,7 @@ class Computing:
             return_dict=True,
             **kwargs,
         )
-        notes = self._notes(input_ids, attention_mask, out)
+        notes = self._notes(input_ids, attention_mask, out, logits_to_keep)
         length = input_ids.shape[1]
         places = torch.arange(length)[_kept(logits_to_keep)] + notes.ids.shape[1] - length
         out.logits = self.author.mix(notes, places.tolist(), out.logits)
@@ -114,11 +114,17 @@ class Computing:
                 found += [(seen, *span)] if seen else []
         return reading, found
 
-    def _notes(self, ids: Tensor, mask: Tensor | None, out: Any) -> Notes:
+    def _notes(
+        self, ids: Tensor, mask: Tensor | None, out: Any, kept: int | Tensor = 0
+    ) -> Notes:
         model: Any = self
-        logits = out.logits
-        if logits.shape[1] != ids.shape[1]:
-            logits = model.get_output_embeddings()(out.hidden_states[-1])
+        logits, new = out.logits, ids.shape[1]
+        if logits.shape[1] != new:
+            # Of a prompt, the base's word is needed on a number that is not finished, if any.
+            last = isinstance(kept, int) and kept == 1
+            some = self.author.vocabulary.unfinished(ids) + 1 if last else new
+            if some > 1:
+                logits = model.get_output_embeddings()(out.hidden_states[-1][:, -some:])
         return take_notes(self.author.block, self.author.vocabulary, ids, mask, out, logits)
 
 

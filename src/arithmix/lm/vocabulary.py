@@ -72,6 +72,14 @@ class Vocabulary:
         last = self.ends_digit.to(ids.device)[safe] & known
         return first & torch.nn.functional.pad(last[:, :-1], (1, 0))
 
+    def unfinished(self, ids: Int[Tensor, "batch seq"]) -> int:
+        """How many of the last tokens may be part of a number, in the text that has most of them.
+
+        Never all of them, since some token stands before a number.
+        """
+        part = torch.isin(ids, torch.tensor(self.written, device=ids.device))
+        return min(int(part.flip(1).cumprod(1).sum(1).max()), ids.shape[1] - 1)
+
     def text(self, ids: Sequence[int]) -> list[str]:
         """The text of each token; padding, which is below 0, has none.
 
