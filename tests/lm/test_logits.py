@@ -114,5 +114,5 @@ def test_what_can_not_be_written_is_left_to_the_base():
 
 
 def test_programs_of_one_value_are_taken_together():
-    programs = [Program(Expression(name, value, ()), 0.25) for name, value in zip("ab", (8, 8))]
+    programs = [Program(Expression(name, 8, ()), 0.25) for name in ("3 + 5", "4 * 2")]
     assert outlook(programs, STYLES).values == {8: 0.5}

@@ -114,7 +114,7 @@ def test_a_damaged_block_is_refused_in_a_sentence(tmp_path, damage):
         told = json.loads(settings.read_text())
         damage = json.dumps({**told, "rank": told["rank"] * 2})
     settings.write_text(damage)
-    with pytest.raises(ValueError, match="the block in .* (can't be read|does not fit)"):
+    with pytest.raises(ValueError, match=r"the block in .* (can't be read|does not fit)"):
         Reader.from_pretrained(tmp_path)
     (tmp_path / "block.safetensors").write_bytes(b"half")
     with pytest.raises(ValueError, match="can't be read"):

@@ -60,7 +60,9 @@ def test_training_finds_programs_of_two_steps(base, tokenizer):
     model = learned(twos(300), base, tokenizer, epochs=25)
     asked = ((345, 12, 77), (800, 1001, 55))
     found = [model.trace(f"a {x} b {y} c {z} is {(x + y) * z}.") for x, y, z in asked]
-    assert [trace[-1].program.text for trace in found] == [f"({x} + {y}) * {z}" for x, y, z in asked]
+    assert [trace[-1].program.text for trace in found] == [
+        f"({x} + {y}) * {z}" for x, y, z in asked
+    ]
 
 
 def test_a_number_costs_what_the_mixture_says():
@@ -94,7 +96,9 @@ def test_where_no_program_is_right_gradients_are_finite_and_the_base_is_asked(ba
 def test_gradients_are_finite_for_every_kind_of_program(base, tokenizer):
     texts = [*twos(3), *differences(3), "a 3 b 3.", "a 7 b 11 c 13 d 17 is 298."]
     made = samples(texts, base, tokenizer)
-    kinds = {kind for s in made for t in s.targets for kind, rows in vars(t.found).items() if len(rows)}
+    kinds = {
+        kind for s in made for t in s.targets for kind, rows in vars(t.found).items() if len(rows)
+    }
     assert kinds == {"copies", "ones", "twos", "threes"}
     reader = make_reader()
     data = stack(made, 6, 2)

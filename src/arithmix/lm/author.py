@@ -156,7 +156,8 @@ class Row:
         if place + skipped in column:
             where = place + skipped
             yield where, begin(seen, old(where), ways, before, author.vocabulary)
-        end = place + 1
+        # Where the first token wanted is inside the number, all before it are.
+        end = max(place + 1, self.first - skipped)
         while end < len(reading.pieces) and reading.begun(end) == place + 1:
             where, way = end + skipped, reading.way(place + 1)
             if where in column and way in ways:

@@ -114,9 +114,7 @@ class Computing:
                 found += [(seen, *span)] if seen else []
         return reading, found
 
-    def _notes(
-        self, ids: Tensor, mask: Tensor | None, out: Any, kept: int | Tensor = 0
-    ) -> Notes:
+    def _notes(self, ids: Tensor, mask: Tensor | None, out: Any, kept: int | Tensor = 0) -> Notes:
         model: Any = self
         logits, new = out.logits, ids.shape[1]
         if logits.shape[1] != new:

@@ -67,7 +67,12 @@ def take_notes(
 
 
 def _read(
-    block: Reader, vocabulary: Vocabulary, ids: Tensor, logs: Tensor, states: Tensor, kept: "_Layers"
+    block: Reader,
+    vocabulary: Vocabulary,
+    ids: Tensor,
+    logs: Tensor,
+    states: Tensor,
+    kept: "_Layers",
 ) -> Notes:
     # Ids as float32, which is exact below 2^24, because a layer has one dtype.
     known = kept.put(0, ids[:, None, :, None].float(), logs[:, None])
