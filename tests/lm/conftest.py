@@ -32,6 +32,12 @@ def tokenizer():
     return make_tokenizer()
 
 
+@pytest.fixture(scope="session", params=["single", "grouped", "merged", "marked"])
+def any_tokenizer(request):
+    """One of each way to write digits."""
+    return make_tokenizer(request.param)
+
+
 @pytest.fixture
 def base(tokenizer):
     """A language model of two layers with random weights."""

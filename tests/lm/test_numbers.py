@@ -15,7 +15,10 @@ from .texts import TEXTS
 AWKWARD = st.text(st.sampled_from("0123456789" * 2 + " ,.'-−+$€%/:eExA_(#\n\u00a0½٣５א和\u200f"))
 
 # Parted by bars.
-PIECES = "a.|1,|1,100,|1 100 |1.1|1-|-|a|a-|1:|+1 |1e|_|a1|$|1_|f:|a@|0x| |\n|\n1.|000 |1. |(1) "
+PIECES = (
+    "a.|1,|1,100,|1 100 |1.1|1-|-|a|a-|1:|+1 |1e|_|a1|$|1_|f:|a@|0x| |\n|\n1.|000 |1. |(1) "
+    "|1 100 +|= 1 100 |1 100.1|s -1|1 x -"
+)
 
 
 def said(text):

@@ -70,18 +70,33 @@ OTHER = r"""
     \d++ [¼-¾⅐-⅞]                                                        # 1½ is not 1
 """
 
+# What stands before or after an operand, and seldom before or after one of two numbers in a row.
+OPERATED = r"""
+    (?<=[+*/×÷=]\ ) | (?<=[+*/×÷]) | (?<=\ [-−]\ ) | (?<=\d\ [xX]\ )
+    | (?<=\ plus\ ) | (?<=\ minus\ ) | (?<=\ times\ ) | (?<=\ divided\ by\ )
+    | (?<=\ multiplied\ by\ )
+"""
+OPERATES = r"""
+    (?:\.\d++)? (?: \ ?[+*/×÷]\ ?[\d(-] | \ [-−xX]\ \d | \ ?=
+        | \ (?:plus|minus|times|divided\ by|multiplied\ by)\ )
+"""
+
 # Spaces group digits only where they cannot stand between two numbers.
-GROUPS = r"""
+GROUPS = rf"""
     (?<!\d\ ) (?!0) (?:
-        (?=\d{1,3}(?:\ \d{3})*?\ 0) \d{1,3} (?:\ \d{3})++                # 5 000
-        | \d{1,2} (?:\ \d{3}){2,}+                                       # 1 234 567
-        | \d{1,3} (?:\ \d{3})++ (?=\ ?[€£¥₹])                              # 12 345 €
+        (?=\d{{1,3}}(?:\ \d{{3}})*?\ 0) \d{{1,3}} (?:\ \d{{3}})++          # 5 000
+        | \d{{1,2}} (?:\ \d{{3}}){{2,}}+                                   # 1 234 567
+        | \d{{1,3}} (?:\ \d{{3}})++ (?=\ ?[€£¥₹])                          # 12 345 €
+        | \d{{1,3}} \ \d{{3}} (?={OPERATES})                              # 48 239 times
+        | (?:{OPERATED}) \d{{1,3}} \ \d{{3}} (?!\ ?\Z)                     # times 7 764
     ) (?!\ ?\d)
 """
 
-# A minus after a number, a word or a bracket subtracts; "x -5" does, "is -5" does not.
+# A minus after a number, a word or a bracket subtracts; "x -5" does, "is -5" and "it's -5" do not,
+# nor does it where x multiplies.
+VARIABLE = r"(?<!\b[b-zB-HJ-Z]\ ) | (?<=[A-Za-z]['’][dmst]\ ) | (?<=[\d)\]}]\ [xX]\ )"
 VALUE = rf"""
-    (?: (?<![\w)\]}}{PERCENTS}]) (?<![\d)\]}}{PERCENTS}]\ ) (?<!\b[b-zB-HJ-Z]\ )
+    (?: (?<![\w)\]}}{PERCENTS}]) (?<![\d)\]}}{PERCENTS}]\ ) (?:{VARIABLE})
         (?P<minus>[{MINUSES}]) (?P<inner>[{CURRENCIES}]\ ?)?
     )?
     (?:

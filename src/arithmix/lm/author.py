@@ -41,8 +41,10 @@ class Author:
         changed: dict[tuple[int, int], Tensor] = {}
         if places:
             column = {place: j for j, place in enumerate(places)}
-            for i, opened in enumerate(self.open_places(notes, places[0])):
-                row = Row(self, notes, i, places[0], len(places) == 1)
+            first = min(places)
+            near = first == notes.ids.shape[1] - 1
+            for i, opened in enumerate(self.open_places(notes, first)):
+                row = Row(self, notes, i, first, near)
                 for place, new in row.changes(opened, logits[i], column):
                     changed[i, column[place]] = new
         if not changed:
@@ -154,7 +156,8 @@ class Row:
         if place + skipped in column:
             where = place + skipped
             yield where, begin(seen, old(where), ways, before, author.vocabulary)
-        end = place + 1
+        # Where the first token wanted is inside the number, all before it are.
+        end = max(place + 1, self.first - skipped)
         while end < len(reading.pieces) and reading.begun(end) == place + 1:
             where, way = end + skipped, reading.way(place + 1)
             if where in column and way in ways:

@@ -19,6 +19,8 @@ from .slots import Steps
 NEGLIGIBLE = 1e-3
 """A program with less probability is left to the base."""
 BEAM = 16
+MOST = 10_000
+"""Programs of one step, or ends of longer ones, that are looked at."""
 RANKS = {"+": 1, "-": 1, "*": 2, "/": 2}
 
 
@@ -87,10 +89,10 @@ def think(
     return [Program(e, mass) for e, mass in made if e is not None and mass > NEGLIGIBLE]
 
 
-def _kept(logs: Tensor, most: int = 10_000) -> list[tuple]:
+def _kept(logs: Tensor, most: int | None = None) -> list[tuple]:
     """The indices of entries that are not negligible, with their masses; the largest first."""
     flat = logs.flatten().exp()
-    masses, at = flat.topk(min(most, len(flat), int((flat > NEGLIGIBLE).sum())))
+    masses, at = flat.topk(min(most or MOST, int((flat > NEGLIGIBLE).sum())))
     places = torch.stack(torch.unravel_index(at, logs.shape), 1).tolist()
     return [(*place, mass) for place, mass in zip(places, masses.tolist(), strict=True)]
 

@@ -5,6 +5,7 @@ half written, base and programs are weighed by how well each has foretold what s
 that the product over a number's tokens is the mixture of `mixture.py`.
 """
 
+import math
 from collections import defaultdict
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ from torch import Tensor
 
 from .candidates import Program
 from .exact import Exact
-from .reading import LONGEST
+from .reading import is_long
 from .vocabulary import Vocabulary
 from .writing import forms
 
@@ -42,10 +43,12 @@ def outlook(programs: list[Program], styles: list[float]) -> Outlook | None:
     written: dict[Exact, list[str | None]] = {}
     for program in programs:
         value = program.expression.value
+        if is_long(value):
+            continue
         if value not in written:
             written[value] = forms(value)
         plain = written[value][0]
-        if plain is None or len(plain) > LONGEST:
+        if plain is None:
             continue
         kept.append(program)
         values[value] += program.probability
@@ -113,18 +116,19 @@ def go_on(
         written: Its tokens so far, at least one.
         way: How it began.
         before: The text before it, or its end.
-        logs: The base's log-probabilities before each of them.
+        logs: The base's log-probabilities before each of them; nothing is done where they are NaN.
         logits: The base's logits after the last.
         vocabulary: The tokenizer's tokens.
     """
     index = [vocabulary.index.get(token, -1) for token in written]
     if min(index) < 0:
         return logits
-    foretold: list[list[float]] = logs.double().exp().tolist()
     weight, found = spelled(seen, way, before, vocabulary)
-    weight /= max(sum(foretold[0][i] for i in vocabulary.starts[way]), 1e-30)
-    for i, row in zip(index, foretold, strict=True):
-        weight *= row[i]
+    said = logs[torch.arange(len(index)), index].double().sum().item()
+    if math.isnan(said):
+        return logits
+    begun = logs[0].double().exp().tolist()
+    weight *= math.exp(said) / max(sum(begun[i] for i in vocabulary.starts[way]), 1e-30)
 
     going: dict[int, float] = defaultdict(float)
     done = 0.0
@@ -135,7 +139,8 @@ def go_on(
             going[vocabulary.index[tokens[len(written)]]] += mass
         elif tokens == written[:-1] and vocabulary.texts[written[-1]] in ".,":
             # It said "no digit", and a point came, which may be the end of a sentence.
-            done += mass * foretold[-1][index[-1]] / _no_digit(foretold[-1], vocabulary)
+            foretold = logs[-1].double().exp().tolist()
+            done += mass * foretold[index[-1]] / _no_digit(foretold, vocabulary)
     total = weight + done + sum(going.values())
     if total == weight:
         return logits

@@ -13,6 +13,7 @@ the rest; without a cache it is made anew.
     model.trace("123456 * 654321 = 80779853376")
 """
 
+from dataclasses import fields
 from typing import Any
 
 import torch
@@ -33,6 +34,7 @@ class Computing:
 
     author: Author
     tokenizer: Any
+    thawed: list[Tensor]
 
     def forward(
         self,
@@ -63,7 +65,7 @@ class Computing:
             return_dict=True,
             **kwargs,
         )
-        notes = self._notes(input_ids, attention_mask, out)
+        notes = self._notes(input_ids, attention_mask, out, logits_to_keep)
         length = input_ids.shape[1]
         places = torch.arange(length)[_kept(logits_to_keep)] + notes.ids.shape[1] - length
         out.logits = self.author.mix(notes, places.tolist(), out.logits)
@@ -73,6 +75,8 @@ class Computing:
             out.loss = model.loss_function(out.logits, labels, vocab_size=size, **kwargs)
         if not output_hidden_states:
             out.hidden_states = None
+        # Anew, since as a tuple an output has its parts in the order they were set.
+        out = type(out)(**{field.name: getattr(out, field.name) for field in fields(out)})
         return out.to_tuple() if return_dict is False else out
 
     def trace(self, text: str | Tensor) -> Trace:
@@ -110,11 +114,15 @@ class Computing:
                 found += [(seen, *span)] if seen else []
         return reading, found
 
-    def _notes(self, ids: Tensor, mask: Tensor | None, out: Any) -> Notes:
+    def _notes(self, ids: Tensor, mask: Tensor | None, out: Any, kept: int | Tensor = 0) -> Notes:
         model: Any = self
-        logits = out.logits
-        if logits.shape[1] != ids.shape[1]:
-            logits = model.get_output_embeddings()(out.hidden_states[-1])
+        logits, new = out.logits, ids.shape[1]
+        if logits.shape[1] != new:
+            # Of a prompt, the base's word is needed on a number that is not finished, if any.
+            last = isinstance(kept, int) and kept == 1
+            some = self.author.vocabulary.unfinished(ids) + 1 if last else new
+            if some > 1:
+                logits = model.get_output_embeddings()(out.hidden_states[-1][:, -some:])
         return take_notes(self.author.block, self.author.vocabulary, ids, mask, out, logits)
 
 
@@ -144,6 +152,7 @@ def attach(model: Any, tokenizer: Any, block: Reader | None = None) -> Any:
     if not issubclass(kind, Computing):
         # Of the same name, which is what the model's files say it is.
         model.__class__ = type(kind.__name__, (Computing, kind), {})
+        vars(model)["thawed"] = [weight for weight in model.parameters() if weight.requires_grad]
     model.requires_grad_(False)
     # Not as a submodule, so that the model's own state stays that of its base.
     vars(model).update(
@@ -156,7 +165,9 @@ def detach(model: Any) -> Any:
     """Make a model that computes its base again, in place, and return it."""
     if isinstance(model, Computing):
         model.__class__ = type(model).__mro__[2]
-        del model.author, model.tokenizer
+        for weight in model.thawed:
+            weight.requires_grad_()
+        del model.author, model.tokenizer, model.thawed
     return model
 
 

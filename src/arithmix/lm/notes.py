@@ -8,11 +8,14 @@ from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Float, Int
-from torch import Tensor
+from torch import Tensor, nn
 
 from .layers import Layer, positions_and_mask
 from .reader import Reader
 from .vocabulary import Vocabulary
+
+PART = 1024
+"""Tokens that are read in one go."""
 
 
 class Notes(NamedTuple):
@@ -20,7 +23,8 @@ class Notes(NamedTuple):
 
     Args:
         read: What the block has read at each token.
-        logs: The base's log-probabilities, after each, of the tokens that numbers are written with.
+        logs: The base's log-probabilities, after each, of the tokens that numbers are written with;
+            NaN where they were not computed.
         ids: The tokens; -1 for padding.
     """
 
@@ -36,7 +40,7 @@ def take_notes(
     ids: Int[Tensor, "batch new"],
     mask: Tensor | None,
     out: Any,
-    logits: Float[Tensor, "batch new vocab"],
+    logits: Float[Tensor, "batch some vocab"],
 ) -> Notes:
     """Read new tokens; what is known of them and of those before.
 
@@ -46,14 +50,31 @@ def take_notes(
         ids: The new tokens.
         mask: The attention mask, of two dimensions if it says what is padding.
         out: The base's output, with its hidden states and its cache, if any.
-        logits: The base's logits at every new token.
+        logits: The base's logits at the last of the new tokens; those before are never asked for.
     """
-    states = torch.cat([out.hidden_states[layer] for layer in block.config.layers], -1)
+    new = ids.shape[1]
     logits = logits.float()
     logs = logits[..., vocabulary.written] - logits.logsumexp(-1, keepdim=True)
+    logs = nn.functional.pad(logs, (0, 0, new - logs.shape[1], 0), value=torch.nan)
     if mask is not None and mask.dim() == 2:
-        ids = ids.masked_fill(mask[:, -ids.shape[1] :] == 0, -1)
-    kept = _Layers(out.past_key_values, len(out.hidden_states) - 1)
+        ids = ids.masked_fill(mask[:, -new:] == 0, -1)
+    states = torch.cat([out.hidden_states[layer] for layer in block.config.layers], -1)
+    kept = _Layers(out.past_key_values, len(out.hidden_states) - 1, new)
+    # In parts, since what a token sees takes memory for each two tokens.
+    parts = zip(*(x.split(PART, 1) for x in (ids, logs, states)), strict=True)
+    for part in parts:
+        notes = _read(block, vocabulary, *part, kept)
+    return notes
+
+
+def _read(
+    block: Reader,
+    vocabulary: Vocabulary,
+    ids: Tensor,
+    logs: Tensor,
+    states: Tensor,
+    kept: "_Layers",
+) -> Notes:
     # Ids as float32, which is exact below 2^24, because a layer has one dtype.
     known = kept.put(0, ids[:, None, :, None].float(), logs[:, None])
     every, logs = known[0][:, 0, :, 0].long(), known[1][:, 0]
@@ -69,29 +90,36 @@ def take_notes(
 
 
 class _Layers:
-    """The layers of a cache beyond the base's; without a cache nothing is kept."""
+    """The layers of a cache beyond the base's; without a cache they are kept here.
 
-    def __init__(self, cache: Any, first: int):
+    Args:
+        cache: The cache, in which the base has put its new tokens already.
+        first: How many layers are the base's.
+        new: How many tokens are new.
+    """
+
+    def __init__(self, cache: Any, first: int, new: int):
         from transformers import DynamicCache
 
-        if cache is not None and not isinstance(cache, DynamicCache):
+        if cache is None:
+            cache, first = DynamicCache(), 0
+        elif not isinstance(cache, DynamicCache):
             raise ValueError(
                 f"a model that computes keeps a DynamicCache; got {type(cache).__name__}"
             )
+        else:
+            before = cache.get_seq_length(first) if len(cache.layers) > first else 0
+            if before + new != cache.get_seq_length():
+                raise ValueError(
+                    "the cache must be filled by the model that computes from its first token on; "
+                    f"got {cache.get_seq_length()} tokens, {before + new} of them so"
+                )
         self.cache, self.first = cache, first
 
     def put(self, layer: int, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
         """Add new tokens to a layer, and get all that are in it."""
         from transformers.cache_utils import DynamicLayer
 
-        if self.cache is None:
-            return keys, values
         if len(self.cache.layers) == self.first + layer:
             self.cache.layers.append(DynamicLayer())
-        keys, values = self.cache.update(keys, values, self.first + layer)
-        if keys.shape[-2] != self.cache.get_seq_length():
-            raise ValueError(
-                "the cache must be filled by the model that computes from its first token on; "
-                f"got {self.cache.get_seq_length()} tokens, {keys.shape[-2]} of them so"
-            )
-        return keys, values
+        return self.cache.update(keys, values, self.first + layer)

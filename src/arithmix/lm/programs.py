@@ -4,6 +4,7 @@ A step is (operation, left, right) of slots: the numbers in the text's order, th
 then the results of earlier steps. Every result is used exactly once, by a later step.
 """
 
+import math
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -41,7 +42,8 @@ class Found:
 def search(values: NDArray[np.float64], constants: NDArray[np.float64], target: float) -> Found:
     """The programs that compute `target` up to rounding; longer ones only where no shorter does.
 
-    A one-step program with a constant does not count as shorter: most such are chance.
+    A one-step program with a constant does not count as shorter: most such are chance. Longer
+    ones compute with no zero.
     """
     with np.errstate(all="ignore"):
         slots = np.concatenate([values, constants])
@@ -60,8 +62,8 @@ def search(values: NDArray[np.float64], constants: NDArray[np.float64], target: 
 def _likeliest(programs: NDArray[np.int64], slots: list[int], numbers: int):
     """The programs least likely to be chance, and whether any is free of constants and reuse.
 
-    Where some use each number once, those that use one twice are left out; else at most one
-    constant is allowed.
+    A constant, and a number used again, count against a program. Where some have neither, they
+    alone are kept; else those with at most two.
     """
     if not len(programs):
         return programs, False
@@ -152,6 +154,7 @@ def _threes(values: NDArray[np.float64], target: float):
 def as_float(value: int | Decimal) -> float:
     """A value for the search among training texts; one too large is none of them."""
     try:
-        return float(value)
+        number = float(value)
     except OverflowError:
-        return float("nan")
+        return math.nan
+    return number if math.isfinite(number) else math.nan

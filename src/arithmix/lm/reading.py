@@ -9,15 +9,19 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from itertools import accumulate
 
+from .exact import Exact, places
 from .numbers import Style, find
 
-CORE = re.compile(r"\d+(?:[.,]\d+)*[.,]?$")
+CORE = re.compile(r"[.,]?\d++(?:[.,]\d++)*+")
+"""A number without its sign, read backwards, which takes no time where it is none."""
 LONGEST = 2000
 """Digits of the longest number that is read or written; nobody reads a longer one."""
-SIGHT = 3000
-"""Characters before a place among which numbers are looked for."""
+LIMIT = 10**LONGEST
+SIGHT = (300, 3000)
+"""Characters before a place among which numbers are looked for; more where the first have few."""
 
 
 PLAIN = Style()
@@ -102,25 +106,43 @@ class Reading:
 
     def operands(self, place: int, most: int) -> list[Operand]:
         """The last `most` numbers up to a token, that one included, in their order."""
-        end = self.ends[place]
-        start = max(0, end - SIGHT)
-        if start:
-            # Not in the middle of a number: from the next word on.
-            while start < end and not self.text[start - 1].isspace():
-                start += 1
-        window = self.text[start:end]
+        found: list[Operand] = []
+        for sight in SIGHT:
+            start = max(0, self.ends[place] - sight)
+            if start:
+                # Not in the middle of a number: from the next word on.
+                while start < self.ends[place] and not self.text[start - 1].isspace():
+                    start += 1
+            found = self._operands(place, start)
+            if not start or len(found) >= most:
+                break
+        return found[-most:]
+
+    def _operands(self, place: int, start: int) -> list[Operand]:
+        window = self.text[start : self.ends[place]]
         found = []
         for number in find(window):
             # One that begins near the window's edge might go on beyond it.
             cut = start and number.start < 32
-            if number.role != "value" or cut or number.end - number.start > LONGEST:
+            if number.role != "value" or cut or is_long(number.value):
                 continue
             last = bisect_left(self.ends, start + number.end)
             if last < place:  # the reader needs the token after it
                 text = window[number.start : number.end]
                 span = (start + number.start, start + number.end)
                 found.append(Operand(text, number.value, *span, last, number.style))
-        return found[-most:]
+        return found
+
+
+def is_long(value: Exact) -> bool:
+    """Whether a number has more than `LONGEST` digits, or ends nowhere.
+
+    >>> is_long(10**1999), is_long(10**2000), is_long(Decimal("1e-2001")), is_long(Fraction(1, 3))
+    (False, True, True, True)
+    """
+    if isinstance(value, Decimal):
+        return max(value.adjusted() + 1, places(value)) > LONGEST
+    return isinstance(value, Fraction) or abs(value) >= LIMIT
 
 
 def pending(text: str, end: int) -> int:
@@ -132,10 +154,12 @@ def pending(text: str, end: int) -> int:
     size = 32
     while True:
         tail = text[max(0, end - size) : end]
-        match = CORE.search(tail)
-        at = match.start() if match else len(tail)
-        if at > 3 or size >= end or size > 2 * LONGEST:
+        match = CORE.match(tail[::-1])
+        at = len(tail) - (match.end() if match else 0)
+        if at > 3 or size >= end:
             break
+        if size > 2 * LONGEST:  # nobody reads it
+            return -1
         size *= 8
     before, second, third = (tail[at - i : at - i + 1] if at >= i else "" for i in (1, 2, 3))
     if before == "-" and second == " ":

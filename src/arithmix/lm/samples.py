@@ -109,9 +109,9 @@ def collect(
     memory: int,
     constants: Sequence[str],
 ) -> Iterator[Sample]:
-    """The texts as samples, short ones first."""
+    """The texts as samples, short ones first; empty ones are none."""
     numbers = np.array([float(text) for text in constants])
-    encoded = sorted((vocabulary.encode(text) for text in texts), key=len)
+    encoded = sorted(filter(None, map(vocabulary.encode, texts)), key=len)
     batch: list[list[int]] = []
     for i, ids in enumerate(encoded):
         batch.append(ids)
@@ -138,6 +138,8 @@ def _read(
         pieces = vocabulary.text(ids)
         reading = Reading(pieces)
         found = [target for _, target in targets(reading, memory, constants)]
+        # Other digits than those that numbers are written with are passed over.
+        found = [t for t in found if vocabulary.index.keys() >= set(ids[slice(*t.tokens)])]
         if found:
             last = out.last_hidden_state[row]
             lm = _base_logs(found, ids, last, model, vocabulary, reading)

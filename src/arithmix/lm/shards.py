@@ -75,7 +75,7 @@ def write(path: Path, samples: Sequence[Sample]) -> None:
     }
     for kind in KINDS:
         found = [getattr(target.found, kind) for _, target in targets]
-        rows = [part.reshape(len(part), -1) for part in found]
+        rows = [part[:, None] if kind == "copies" else part for part in found]
         tensors[kind] = torch.from_numpy(np.concatenate(rows)) if rows else torch.zeros(0, 1).long()
         tensors[f"{kind}_count"] = torch.tensor([len(part) for part in found], dtype=torch.long)
     with whole(path) as part:

@@ -4,7 +4,7 @@ Works for tokenizers that write digit by digit and for those that write digits i
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -14,6 +14,10 @@ from torch import Tensor
 
 ANCHORS = ("=", "\n", "(", "a")
 """Texts that tokenizers keep apart from a number after them."""
+BROKEN = "\ufffd"
+"""What decodes from a part of a letter."""
+LETTER = 4
+"""Bytes of the longest letter."""
 PIECE = re.compile(r" ?-?[0-9][0-9.,]*|[ ]?-|[ .,]", re.ASCII)
 
 
@@ -30,7 +34,7 @@ class Vocabulary:
     def __init__(self, tokenizer: Any) -> None:
         self.tokenizer = tokenizer
         # After another token, since some tokenizers drop the space before the first.
-        head = tokenizer.encode("=", add_special_tokens=False)[-1]
+        head = (tokenizer.encode("=", add_special_tokens=False) or [0])[-1]
         size = len(tokenizer)
         alone = self._decode([[head]])[0]
         texts = self._decode([[head, i] for i in range(size)])
@@ -46,7 +50,7 @@ class Vocabulary:
         self.digit = [text[:1].isdigit() for text in found]
         self.starts = {
             "spaced": [i for i, text in enumerate(found) if text[:1] == " "],
-            "tight": [i for i, text in enumerate(found) if text[:1].isdigit() or text == "-"],
+            "tight": [i for i, text in enumerate(found) if text[:1].isdigit() or text[:1] == "-"],
         }
         """How a number begins, with a space and without: tokens by their place in `written`."""
         self.index = {token: i for i, token in enumerate(self.written)}
@@ -68,9 +72,34 @@ class Vocabulary:
         last = self.ends_digit.to(ids.device)[safe] & known
         return first & torch.nn.functional.pad(last[:, :-1], (1, 0))
 
-    def text(self, ids: Iterable[int]) -> list[str]:
-        """The text of each token; padding, which is below 0, has none."""
-        return [self.texts[i] if 0 <= i < len(self.texts) else "" for i in ids]
+    def unfinished(self, ids: Int[Tensor, "batch seq"]) -> int:
+        """How many of the last tokens may be part of a number, in the text that has most of them.
+
+        Never all of them, since some token stands before a number.
+        """
+        part = torch.isin(ids, torch.tensor(self.written, device=ids.device))
+        return min(int(part.flip(1).cumprod(1).sum(1).max()), ids.shape[1] - 1)
+
+    def text(self, ids: Sequence[int]) -> list[str]:
+        """The text of each token; padding, which is below 0, has none.
+
+        Where a letter takes several tokens, the last of them has it and the others have none.
+        """
+        pieces = [self.texts[i] if 0 <= i < len(self.texts) else "" for i in ids]
+        if BROKEN not in "".join(pieces):
+            return pieces
+        run: list[int] = []
+        for place, token in enumerate(ids):
+            if BROKEN not in pieces[place]:
+                run = []
+                continue
+            run.append(token)
+            text = self._decode([run])[0]
+            if len(run) < LETTER and text.endswith(BROKEN):
+                pieces[place] = ""
+            else:
+                pieces[place], run = text, []
+        return pieces
 
     def spell(self, before: str, form: str) -> tuple[int, ...] | None:
         """The tokens that write a number after a text that ends as `before` does.
