@@ -65,7 +65,8 @@ def build(
         ValueError: No text has a number after another, or the folder has another training.
     """
     depth = model.config.get_text_config().num_hidden_layers
-    layers = tuple(layers or (round(depth / 7.5), round(depth * 0.4), round(depth * 2 / 3)))
+    usual = {max(1, round(depth * share)) for share in (2 / 15, 2 / 5, 2 / 3)}
+    layers = tuple(layers or sorted(usual))
     width = model.config.get_text_config().hidden_size
     config = dataclasses.replace(
         config or Config(width, layers), width=width, layers=layers, base=tuple(base(model))

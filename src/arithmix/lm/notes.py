@@ -62,9 +62,7 @@ def take_notes(
     kept = _Layers(out.past_key_values, len(out.hidden_states) - 1, new)
     # In parts, since what a token sees takes memory for each two tokens.
     parts = zip(*(x.split(PART, 1) for x in (ids, logs, states)), strict=True)
-    for part in parts:
-        notes = _read(block, vocabulary, *part, kept)
-    return notes
+    return [_read(block, vocabulary, i, log, state, kept) for i, log, state in parts][-1]
 
 
 def _read(
