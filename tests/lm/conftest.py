@@ -1,6 +1,9 @@
 import pytest
 
+from arithmix.lm.model import attach
+
 from .digits import make_base, make_tokenizer
+from .readers import random_reader
 from .tiny import write_gguf, write_wheel
 
 
@@ -42,3 +45,15 @@ def any_tokenizer(request):
 def base(tokenizer):
     """A language model of two layers with random weights."""
     return make_base(tokenizer)
+
+
+@pytest.fixture
+def model(base, tokenizer):
+    """A model that computes, with random programs."""
+    return attach(base, tokenizer, random_reader())
+
+
+@pytest.fixture
+def any_model(any_tokenizer):
+    """The same, for each way to write digits."""
+    return attach(make_base(any_tokenizer), any_tokenizer, random_reader())

@@ -132,6 +132,14 @@ def test_thousands_of_numbers_take_their_time_and_no_more():
     assert model.trace(f"{text} 360.")[-1].program.text == "12 * 30"
 
 
+def test_numbers_far_back_are_read_the_same_in_one_step_and_in_two(exact):
+    text = "a 5" + " wxyz" * 300 + " a 12 b 30 c" + " wxyz" * 500
+    ids = ids_of(exact, f"{text} is")
+    one, two = (exact(ids, logits_to_keep=count).logits[:, -1] for count in (1, 2))
+    torch.testing.assert_close(one, two, atol=1e-4, rtol=1e-4)
+    assert not torch.allclose(one, of_base(exact, ids)[:, -1], atol=1e-3)
+
+
 def test_a_number_of_ten_thousand_digits_is_passed_over(exact):
     text = f"a {'7' * 10_000} and after so many digits there are 12 b 30 is "
     assert written(exact, text, 3) == "360"

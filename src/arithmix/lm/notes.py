@@ -61,30 +61,32 @@ def take_notes(
     states = torch.cat([out.hidden_states[layer] for layer in block.config.layers], -1)
     kept = _Layers(out.past_key_values, len(out.hidden_states) - 1, new)
     # In parts, since what a token sees takes memory for each two tokens.
-    parts = zip(*(x.split(PART, 1) for x in (ids, logs, states)), strict=True)
-    return [_read(block, vocabulary, i, log, state, kept) for i, log, state in parts][-1]
+    parts = zip(ids.split(PART, 1), logs.split(PART, 1), states.split(PART, 1), strict=True)
+    *earlier, last = [_Part(*part) for part in parts]
+    for part in earlier:
+        _read(block, vocabulary, part, kept)
+    return _read(block, vocabulary, last, kept)
 
 
-def _read(
-    block: Reader,
-    vocabulary: Vocabulary,
-    ids: Tensor,
-    logs: Tensor,
-    states: Tensor,
-    kept: "_Layers",
-) -> Notes:
+class _Part(NamedTuple):
+    ids: Tensor
+    logs: Tensor
+    states: Tensor
+
+
+def _read(block: Reader, vocabulary: Vocabulary, part: _Part, kept: "_Layers") -> Notes:
     # Ids as float32, which is exact below 2^24, because a layer has one dtype.
-    known = kept.put(0, ids[:, None, :, None].float(), logs[:, None])
-    every, logs = known[0][:, 0, :, 0].long(), known[1][:, 0]
-    positions, sight = positions_and_mask(vocabulary.goes_on(every), every >= 0, ids.shape[1])
-    x = block.take_in(states)
+    known = kept.put(0, part.ids[:, None, :, None].float(), part.logs[:, None])
+    ids, logs = known[0][:, 0, :, 0].long(), known[1][:, 0]
+    positions, sight = positions_and_mask(vocabulary.goes_on(ids), ids >= 0, part.ids.shape[1])
+    x = block.take_in(part.states)
     for i, layer in enumerate(block.layers):
         assert isinstance(layer, Layer)
         q, k, v = layer.project(x, positions)
         x = layer.finish(x, q, *kept.put(1 + i, k, v), sight)
     read = block.leave(x)[:, None]
     read, _ = kept.put(1 + len(block.layers), read, read[..., :1])
-    return Notes(read[:, 0], logs, every)
+    return Notes(read[:, 0], logs, ids)
 
 
 class _Layers:
