@@ -71,15 +71,17 @@ def sums(rng: random.Random, cell: int):
 
 def wrong(model: Any, tokenizer: Any, batch: list, room: int) -> list[tuple[str, str, str]]:
     """The sums whose first written number is not the answer: prompt, answer, what was written."""
-    given = tokenizer([one.prompt for one in batch], return_tensors="pt", padding=True)
+    # Where nothing leads to a number, a model may write what it likes.
+    prompts = [one.prompt if one.lead.strip() else f"{one.prompt}\nAnswer:" for one in batch]
+    given = tokenizer(prompts, return_tensors="pt", padding=True)
     made = model.generate(**given, do_sample=False, max_new_tokens=room)
     found = []
-    for one, ids in zip(batch, made, strict=True):
-        text = tokenizer.decode(ids[given.input_ids.shape[1] :])
+    for one, prompt, ids in zip(batch, prompts, made, strict=True):
+        text = tokenizer.decode(ids[given.input_ids.shape[1] :], skip_special_tokens=True)
         number = re.search(r"-?\$?\d[\d,]*(\.\d+)?", text)
         written = number[0].rstrip(",").replace(",", "").replace("$", "") if number else ""
         if written.removesuffix(".00") != one.answer.replace(",", "").removesuffix(".00"):
-            found.append((one.prompt, one.answer, text))
+            found.append((prompt, one.answer, text))
     return found
 
 
