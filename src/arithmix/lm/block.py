@@ -23,7 +23,7 @@ class Config:
         memory: How many of the numbers before a place are read, the last ones.
         steps: Steps of the longest program.
         constants: Numbers that programs may use though no text has them.
-        threshold: Where programs together have less probability, the base is left alone.
+        threshold: Where no value has so much probability, the base is left alone.
         dropout: Share of the states that is left out in training.
         base: The name and the hash of the base; another one is refused. Any will do if it is ().
     """

@@ -14,7 +14,7 @@ from .exact import Exact, compute
 from .programs import OPERATIONS
 from .reader import Reader
 from .reading import Operand
-from .slots import Steps
+from .slots import State, Steps
 
 NEGLIGIBLE = 1e-3
 """A program with less probability is left to the base."""
@@ -97,31 +97,23 @@ def _kept(logs: Tensor, most: int | None = None) -> list[tuple]:
     return [(*place, mass) for place, mass in zip(places, masses.tolist(), strict=True)]
 
 
-def _twos(
-    reader: Reader, q: Tensor, gate: Tensor, slots: Steps, leaves: list[Expression]
-) -> list[tuple[Expression | None, float]]:
-    asked, first = reader.first(q, slots, 2)
-    begun = _kept(gate + first[0], BEAM)
-    if not begun:
-        return []
-    op, a, b = torch.tensor([row[:3] for row in begun], device=q.device).T
+def _so_far(choices: list[tuple], device: torch.device) -> Tensor:
+    """The log-probabilities of choices, to be added to those of what follows each."""
+    return torch.tensor([choice[-1] for choice in choices], device=device).log()[
+        :, None, None, None
+    ]
+
+
+def _after_first(reader: Reader, q: Tensor, slots: Steps, begun: list[tuple]) -> State:
+    """What a second step is chosen with, a row for each first step."""
+    op, left, right = torch.tensor([row[:3] for row in begun], device=q.device).T
     rows = len(begun)
-    state = reader.after_first(
-        asked.expand(rows, -1),
-        slots.keys.expand(rows, -1, -1),
-        slots.there.expand(rows, -1),
-        op,
-        a,
-        b,
-    )
-    start = torch.tensor([row[3] for row in begun], device=q.device).log()
-    made: list[tuple[Expression | None, float]] = []
-    for row, op2, side, slot, mass in _kept(start[:, None, None, None] + reader.last_of_two(state)):
-        o, i, j, _ = begun[row]
-        made.append(
-            (_then(combine(OPERATIONS[o], leaves[i], leaves[j]), op2, side, leaves[slot]), mass)
-        )
-    return made
+    keys, there = slots.keys.expand(rows, -1, -1), slots.there.expand(rows, -1)
+    return reader.after_first(q.expand(rows, -1), keys, there, op, left, right)
+
+
+def _first_values(begun: list[tuple], leaves: list[Expression]) -> list[Expression | None]:
+    return [combine(OPERATIONS[op], leaves[a], leaves[b]) for op, a, b, _ in begun]
 
 
 def _then(
@@ -133,6 +125,21 @@ def _then(
     return combine(OPERATIONS[op], *pair)
 
 
+def _twos(
+    reader: Reader, q: Tensor, gate: Tensor, slots: Steps, leaves: list[Expression]
+) -> list[tuple[Expression | None, float]]:
+    asked, first = reader.first(q, slots, 2)
+    begun = _kept(gate + first[0], BEAM)
+    if not begun:
+        return []
+    logs = reader.last_of_two(_after_first(reader, asked, slots, begun))
+    values = _first_values(begun, leaves)
+    return [
+        (_then(values[row], op, side, leaves[slot]), mass)
+        for row, op, side, slot, mass in _kept(_so_far(begun, q.device) + logs)
+    ]
+
+
 def _threes(
     reader: Reader, q: Tensor, gate: Tensor, slots: Steps, leaves: list[Expression]
 ) -> list[tuple[Expression | None, float]]:
@@ -142,39 +149,23 @@ def _threes(
     begun = _kept(gate + first[0], BEAM)
     if not begun:
         return []
-    op, a, b = torch.tensor([row[:3] for row in begun], device=q.device).T
-    rows = len(begun)
-    state = reader.after_first(
-        asked.expand(rows, -1),
-        here.keys.expand(rows, -1, -1),
-        here.there.expand(rows, -1),
-        op,
-        a,
-        b,
-    )
-    start = torch.tensor([row[3] for row in begun], device=q.device).log()[:, None, None, None]
+    state = _after_first(reader, asked, here, begun)
+    values = _first_values(begun, leaves)
     goes, apart = reader.second_of_three(state)
+    start = _so_far(begun, q.device)
     made: list[tuple[Expression | None, float]] = []
-    firsts = [combine(OPERATIONS[o], leaves[i], leaves[j]) for o, i, j, _ in begun]
-    chains = _kept(start + goes, 2 * BEAM)
-    if chains:
-        row, op2, side, slot = torch.tensor([c[:4] for c in chains], device=q.device).T
-        logs = reader.after_chain(state.take(row), op2, side, slot)
-        logs = (
-            logs + torch.tensor([c[4] for c in chains], device=q.device).log()[:, None, None, None]
-        )
-        for c, op3, side3, slot3, mass in _kept(logs):
-            r, o, s, x, _ = chains[c]
-            made.append((_then(_then(firsts[r], o, s, leaves[x]), op3, side3, leaves[slot3]), mass))
-    pairs = _kept(start + apart, 2 * BEAM)
-    if pairs:
-        row, op2, left, right = torch.tensor([c[:4] for c in pairs], device=q.device).T
-        logs = reader.after_pair(state.take(row), op2, left, right)
-        logs = (
-            logs + torch.tensor([c[4] for c in pairs], device=q.device).log()[:, None, None, None]
-        )
-        for c, op3, side3, _, mass in _kept(logs):
-            r, o, i, j, _ = pairs[c]
-            other = combine(OPERATIONS[o], leaves[i], leaves[j])
-            made.append((_then(firsts[r], op3, side3, other), mass))
+    if chains := _kept(start + goes, 2 * BEAM):
+        row, op, side, slot = torch.tensor([c[:4] for c in chains], device=q.device).T
+        logs = reader.after_chain(state.take(row), op, side, slot)
+        for c, op3, side3, slot3, mass in _kept(_so_far(chains, q.device) + logs):
+            r, op2, side2, slot2, _ = chains[c]
+            second = _then(values[r], op2, side2, leaves[slot2])
+            made.append((_then(second, op3, side3, leaves[slot3]), mass))
+    if pairs := _kept(start + apart, 2 * BEAM):
+        row, op, left, right = torch.tensor([c[:4] for c in pairs], device=q.device).T
+        logs = reader.after_pair(state.take(row), op, left, right)
+        for c, op3, side3, _, mass in _kept(_so_far(pairs, q.device) + logs):
+            r, op2, a, b, _ = pairs[c]
+            other = combine(OPERATIONS[op2], leaves[a], leaves[b])
+            made.append((_then(values[r], op3, side3, other), mass))
     return made
