@@ -28,8 +28,6 @@ from .programs import OPERATIONS
 from .slots import NEVER, State, Steps, normal, possible, windowed
 
 OPS = len(OPERATIONS)
-LAYERS_LEFT_OUT = 0.2
-"""The share of layers that are not read, in training."""
 
 
 class Reader(nn.Module):
@@ -109,13 +107,7 @@ class Reader(nn.Module):
         """States with each layer's brought to mean 0 and variance 1, some left out in training."""
         width = self.config.width
         chunks = states.to(self.enter.weight.dtype).unflatten(-1, (-1, width))
-        chunks = nn.functional.layer_norm(chunks, (width,))
-        if self.training:
-            # Some texts are read without some layers, so that no wording is known by one alone.
-            shape = (len(chunks), 1, chunks.shape[-2], 1)
-            kept = torch.rand(shape, generator=self.noise, device=chunks.device) >= LAYERS_LEFT_OUT
-            chunks = chunks * kept
-        levelled = chunks.flatten(-2)
+        levelled = nn.functional.layer_norm(chunks, (width,)).flatten(-2)
         return self.enter(self._leave_out(levelled, self.config.dropout))
 
     def ask(self, read: Float[Tensor, "batch width"]) -> Float[Tensor, "batch width"]:
