@@ -1,6 +1,7 @@
 """`arithmix lm eval`."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -22,6 +23,10 @@ def eval_(
     model: Model = None,
     count: Annotated[
         int | None, typer.Option(min=1, help="Only the first so many texts of each file.")
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="How sure the block must be; its own if left out."),
     ] = None,
     answers: Annotated[
         bool, typer.Option("--answers", help="Also write solutions and compare the final numbers.")
@@ -45,6 +50,8 @@ def eval_(
 
     opened, tokenizer = open_model(model, block)
     reader = block_of(opened)
+    if reader and threshold is not None:
+        reader.config = replace(reader.config, threshold=threshold)
     found = evaluate(
         opened,
         tokenizer,
