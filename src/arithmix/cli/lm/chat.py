@@ -56,7 +56,7 @@ class _Room:
         asks = sys.stdin.isatty()
         if asks:
             with suppress(ImportError):  # not everywhere; it lets one edit the line
-                import readline  # noqa: F401
+                import readline  # noqa: F401 - gives input() a history
         if asks and not self.plain:
             self.say(f"{HELP}.")
         while True:
